@@ -1,0 +1,38 @@
+"""The ``cogsl`` command and its subcommands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import cogsl
+from cogsl.cli.datasets import datasets
+from cogsl.cli.printing import print_line
+from cogsl.cli.run import run
+
+app = typer.Typer(
+    help="Learn a better graph than the one you were given.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+# Words after the arguments are further settings: --set a=1 b=2.
+app.command("run", context_settings={"allow_extra_args": True})(run)
+app.command("datasets")(datasets)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print_line(f"cogsl {cogsl.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _cogsl(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Learn a better graph than the one you were given."""

@@ -1,0 +1,129 @@
+"""Records, settings and data sets as tables and lines: pure functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from cogsl.datasets import Dataset
+    from cogsl.evaluation import Record
+
+_TITLES = {"macro_f1": "Macro-F1", "micro_f1": "Micro-F1", "auc": "AUC", "accuracy": "Accuracy"}
+
+
+def format_results(records: Sequence[Record]) -> Table:
+    """Return the mean and standard deviation of each metric in percent, as papers print them."""
+    from cogsl.evaluation.statistics import mean_and_deviation
+
+    first, seconds = records[0], [r["seconds"] for r in records]
+    table = Table(
+        title=f"{first['method']} on {first['dataset']}, preset {first['preset']}, "
+        f"split seed {first['split_seed']}",
+        caption="Test nodes, in percent; mean ± standard deviation.",
+        box=SIMPLE_HEAD,
+        show_edge=False,
+        padding=(0, 1, 0, 0),
+    )
+    for title in (*_TITLES.values(), "Runs", "Time a run", "Time"):
+        table.add_column(title, justify="right", no_wrap=title in _TITLES.values())
+    table.add_row(
+        *(format_mean(*mean_and_deviation([r[name] for r in records])) for name in _TITLES),
+        str(len(records)),
+        format_seconds(sum(seconds) / len(seconds)),
+        format_seconds(sum(seconds)),
+    )
+    return table
+
+
+def format_mean(mean: float, deviation: float) -> str:
+    """Return shares as percent, e.g. ``97.9 ± 0.3``; a single run has no deviation."""
+    if math.isnan(deviation):
+        return f"{100 * mean:.1f}"
+    return f"{100 * mean:.1f} ± {100 * deviation:.1f}"
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a time as ``3.2 s``, ``4 min 10 s`` or ``2 h 5 min``."""
+    if round(seconds, 1) < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def format_run(record: Record) -> str:
+    """Return one plain line about a finished run; accuracy is equal to micro-F1 and left out."""
+    figures = (
+        f"{_TITLES[name]} {100 * record[name]:.1f}" for name in _TITLES if name != "accuracy"
+    )
+    kept = f"kept iteration {record['best_iter'] + 1}/{record['n_iter']}"
+    line = (*figures, kept, format_seconds(record["seconds"]))
+    return f"Seed {record['seed']}: {', '.join(line)}"
+
+
+def format_settings(method: type, *, width: int) -> Table:
+    """Return a method's settings with meaning, paper symbol, default and range.
+
+    Each has one line where ``width`` columns leave room for it, else two or more.
+    """
+    from cogsl.settings import info_of, settings_of
+
+    title = f"Settings of {method.__name__}, for --set key=value and --config"
+    table = Table(title=title, box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    wide = width >= 120
+    for column in ("Setting", "Symbol", *(("Default", "Range") if wide else ()), "Meaning"):
+        table.add_column(column, no_wrap=column != "Meaning")
+    for name, field in settings_of(method).items():
+        info, default = info_of(field), format_value(field.default)
+        cells = [name, info.symbol]
+        if wide:
+            cells += [default, info.range, info.help]
+        else:
+            cells += [f"{info.help}\ndefault {default}" + f"; {info.range}" * bool(info.range)]
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def format_value(value: Any) -> str:
+    """Return a setting's value as it is written after ``--set key=``."""
+    if isinstance(value, tuple | list):
+        return ",".join(map(format_value, value))
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def format_datasets(datasets: Sequence[Dataset], at_hand: Sequence[bool]) -> Table:
+    """Return the data sets with title, size, homophily, default split and whether at hand."""
+    caption = "Split: nodes to train, validate and test. * drawn by the split seed."
+    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=0, caption=caption)
+    table.add_column("Name", no_wrap=True)
+    table.add_column("Title", no_wrap=True)
+    for title in ("Nodes", "Edges", "Fea-\ntures", "Classes", "Homo-\nphily"):  # 80 columns in all
+        table.add_column(title, justify="right", no_wrap=True)
+    table.add_column("Split", no_wrap=True)
+    table.add_column("At\nhand", no_wrap=True)
+    for dataset, here in zip(datasets, at_hand, strict=True):
+        table.add_row(*_cells_of(dataset), "yes" if here else "no")
+    return table
+
+
+def _cells_of(dataset: Dataset) -> tuple[str, ...]:
+    """Return what is known of a data set before it is read."""
+    sizes = dataset.statistics
+    counts = (sizes.nodes, sizes.edges, sizes.features, sizes.classes)
+    mark = "" if dataset.default_split == "official" else "*"
+    return (
+        dataset.name,
+        dataset.title,
+        *(f"{count:,}" for count in counts),
+        f"{sizes.homophily:.2f}",
+        f"{sizes.train}/{sizes.val}/{sizes.test}{mark}",
+    )

@@ -1,0 +1,139 @@
+"""``cogsl run``: a method on a data set, for several seeds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cogsl.cli.formatting import format_results, format_settings
+from cogsl.cli.printing import INTERRUPTED, clean_exit, new_console, print_note, print_result
+from cogsl.cli.progress import show_progress
+from cogsl.errors import InputError
+
+if TYPE_CHECKING:
+    from cogsl.experiments.runner import Outcome, Plan
+
+
+def run(
+    context: typer.Context,
+    dataset: Annotated[
+        str | None,
+        typer.Argument(metavar="DATASET", help="Its name; 'cogsl datasets' lists them."),
+    ] = None,
+    method: Annotated[str, typer.Option(help="The method to run.")] = "cogsl",
+    seeds: Annotated[int, typer.Option(min=1, help="How many runs, one a seed.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The first run's seed.")] = 0,
+    split_seed: Annotated[
+        int, typer.Option(min=0, help="Seed of the split, where none is official.")
+    ] = 0,
+    preset: Annotated[
+        str, typer.Option(metavar="paper|default", help="The paper's settings, or ours.")
+    ] = "default",
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE ...", help="Change settings; wins over --config."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="TOML file of settings; wins over --preset.")
+    ] = None,
+    output: Annotated[Path, typer.Option(help="Folder of the records.")] = Path("runs"),
+    threads: Annotated[
+        int | None,
+        typer.Option(min=1, show_default="PyTorch's choice", help="Threads of PyTorch."),
+    ] = None,
+    data_root: Annotated[
+        Path | None, typer.Option(help="Folder of data sets, looked in first.")
+    ] = None,
+    help_settings: Annotated[
+        bool, typer.Option("--help-settings", help="List the method's settings and exit.")
+    ] = False,
+) -> None:
+    """Run a method on a data set and print a table of its figures.
+
+    Each run ends in a JSON record in the output folder. The defaults of the method come first,
+    then the preset, then --config, then --set.
+    """
+    with clean_exit():
+        if help_settings:
+            print_settings(method)
+            return
+        plan = make_plan(
+            dataset,
+            method=method,
+            seeds=tuple(range(seed, seed + seeds)),
+            split_seed=split_seed,
+            preset=preset,
+            assignments=[*(set_ or []), *context.args],
+            config=config,
+            output=output,
+            data_root=data_root,
+        )
+        _set_threads(threads)
+        print_outcome(plan, _execute(plan))
+
+
+def make_plan(
+    dataset: str | None,
+    *,
+    method: str,
+    seeds: tuple[int, ...],
+    split_seed: int,
+    preset: str,
+    assignments: list[str],
+    config: Path | None,
+    output: Path,
+    data_root: Path | None,
+) -> Plan:
+    """Check the arguments and return what to run."""
+    from cogsl.experiments.presets import parse_assignments, read_settings
+    from cogsl.experiments.runner import prepare
+
+    if dataset is None:
+        raise InputError("The data set is missing: cogsl run DATASET. 'cogsl datasets' lists them.")
+    from_file = read_settings(config, method) if config else {}
+    return prepare(
+        dataset,
+        method=method,
+        seeds=seeds,
+        split_seed=split_seed,
+        preset=preset,
+        overrides={**from_file, **parse_assignments(assignments)},
+        output=output,
+        data_root=data_root,
+    )
+
+
+def print_settings(method: str) -> None:
+    """Print the settings of a method."""
+    from cogsl.experiments.presets import find_method
+
+    print_result(format_settings(find_method(method), width=new_console().width))
+
+
+def print_outcome(plan: Plan, outcome: Outcome) -> None:
+    """Print the table of the finished runs and where their records are; exit 130 after Ctrl-C."""
+    if outcome.records:
+        print_result(format_results(outcome.records))
+    n_done, n_all = len(outcome.records), len(plan.seeds)
+    if outcome.interrupted:
+        print_note(f"Interrupted: {n_done} of {n_all} runs are finished.")
+    print_note(f"Records of {n_done} {'run' if n_done == 1 else 'runs'} in {plan.output.resolve()}")
+    if outcome.interrupted:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _execute(plan: Plan) -> Outcome:
+    from cogsl.experiments import runner
+
+    graph = runner.load_graph(plan)
+    with show_progress(len(plan.seeds)) as observer:
+        return runner.run(plan, graph, observer)
+
+
+def _set_threads(threads: int | None) -> None:
+    if threads is not None:
+        import torch
+
+        torch.set_num_threads(threads)

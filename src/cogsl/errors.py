@@ -1,0 +1,117 @@
+"""The exception tree.
+
+Every mistake that a user can make ends in one of these. Each message names the thing that is
+wrong, what it must be, what it was, and how to mend it.
+
+::
+
+    CogslError
+    ├── InputError (also a ValueError)
+    │   ├── GraphError
+    │   │   ├── NoNodesError
+    │   │   ├── FeatureValueError
+    │   │   ├── EdgeEndpointError
+    │   │   ├── EdgeWeightError
+    │   │   ├── LengthMismatchError
+    │   │   ├── LabelError
+    │   │   ├── EmptySplitError
+    │   │   ├── OverlappingSplitError
+    │   │   ├── MissingClassError
+    │   │   └── TooFewClassesError
+    │   ├── SettingError
+    │   │   ├── UnknownSettingError
+    │   │   └── SettingValueError
+    │   └── UnknownNameError
+    ├── DataUnavailableError
+    └── NotFittedError (also a ValueError and an AttributeError, as scikit-learn's)
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class CogslError(Exception):
+    """Base of every exception that cogsl raises on purpose."""
+
+
+class InputError(CogslError, ValueError):
+    """Something the caller gave cannot be used."""
+
+
+class GraphError(InputError):
+    """A graph that cannot be built or trained on."""
+
+
+class NoNodesError(GraphError):
+    """A graph without nodes."""
+
+
+class FeatureValueError(GraphError):
+    """NaN or infinite features."""
+
+
+class EdgeEndpointError(GraphError):
+    """An edge that names a node which does not exist."""
+
+
+class EdgeWeightError(GraphError):
+    """A negative, NaN or infinite edge weight."""
+
+
+class LengthMismatchError(GraphError):
+    """Parts of a graph that speak of different numbers of nodes or edges."""
+
+
+class LabelError(GraphError):
+    """Labels that are not whole numbers from -1 upward."""
+
+
+class EmptySplitError(GraphError):
+    """A part of the split that holds no node, or names nodes that cannot be in it."""
+
+
+class OverlappingSplitError(GraphError):
+    """A node that is in two parts of the split."""
+
+
+class MissingClassError(GraphError):
+    """A class without a training node."""
+
+
+class TooFewClassesError(GraphError):
+    """Fewer than two classes."""
+
+
+class SettingError(InputError):
+    """A setting that does not exist or has a value that it cannot have."""
+
+
+class UnknownSettingError(SettingError):
+    """A setting that the method does not have."""
+
+
+class SettingValueError(SettingError):
+    """A value outside a setting's range or of the wrong kind."""
+
+
+class UnknownNameError(InputError):
+    """A name (of a data set, method, view, fusion ...) that is not in its list."""
+
+
+class DataUnavailableError(CogslError):
+    """A data set that is neither on disk nor can be downloaded."""
+
+
+class NotFittedError(CogslError, ValueError, AttributeError):
+    """A result was asked for before ``fit``."""
+
+
+def did_you_mean(name: str, options: Iterable[str]) -> str:
+    """Return "; did you mean 'x'?" for the option nearest to ``name``, or the list of options."""
+    known = sorted(options)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    if near:
+        return f"; did you mean '{near[0]}'?"
+    return f"; known: {', '.join(known)}."

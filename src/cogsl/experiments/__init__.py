@@ -1,0 +1,1 @@
+"""Experiments: presets, the runner and the records it writes."""

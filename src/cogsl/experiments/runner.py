@@ -1,0 +1,165 @@
+"""Run a method on a data set for several seeds, one JSON record a run."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cogsl import datasets
+from cogsl.errors import InputError, SettingValueError, UnknownNameError, did_you_mean
+from cogsl.evaluation.protocol import Record, evaluate
+from cogsl.evaluation.provenance import content_hash
+from cogsl.experiments.presets import find_method, resolve
+from cogsl.experiments.records import check_folder, write_record
+from cogsl.training.listener import Listener, SilentListener
+
+if TYPE_CHECKING:
+    from cogsl.graph import Graph
+    from cogsl.methods.base import NodeClassifier
+
+
+class Observer(Protocol):
+    """Told when a run starts and ends; a progress display is one."""
+
+    def on_run_start(self, seed: int, max_iterations: int) -> Listener:
+        """A run starts; the listener that is returned hears how its training goes on."""
+
+    def on_run_end(self, record: Record) -> None:
+        """A run ended and its record is on disk."""
+
+
+class SilentObserver:
+    """Sees everything and says nothing."""
+
+    def on_run_start(self, seed: int, max_iterations: int) -> Listener:
+        """Return a listener that says nothing either."""
+        return SilentListener()
+
+    def on_run_end(self, record: Record) -> None:
+        """Ignore the record."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What to run: names, settings that differ from the method's defaults, seeds, folder.
+
+    ``seeds`` are those of the runs; ``split_seed`` is that of the split, the same for all runs.
+    """
+
+    dataset: str
+    method: str
+    preset: str
+    settings: Mapping[str, Any]
+    seeds: tuple[int, ...]
+    split_seed: int
+    output: Path
+    data_root: Path | None = None
+
+    def new_method(self) -> NodeClassifier:
+        """Return an unfitted method with the plan's settings."""
+        return find_method(self.method)(**self.settings)
+
+
+@dataclass
+class Outcome:
+    """The finished runs' records and files, and whether Ctrl-C ended the others."""
+
+    records: list[Record] = field(default_factory=list)
+    paths: list[Path] = field(default_factory=list)
+    interrupted: bool = False
+
+
+def prepare(
+    dataset: str,
+    *,
+    output: Path,
+    method: str = "cogsl",
+    preset: str = "default",
+    overrides: Mapping[str, object] | None = None,
+    seeds: tuple[int, ...] = (0,),
+    split_seed: int = 0,
+    data_root: Path | None = None,
+) -> Plan:
+    """Check everything that can be checked without reading data, and return the plan."""
+    if dataset not in datasets.DATASETS:
+        hint = did_you_mean(dataset, datasets.DATASETS)
+        raise UnknownNameError(f"Unknown data set '{dataset}'{hint}")
+    if not seeds or min(*seeds, split_seed, 0) < 0:
+        raise InputError(f"Seeds must be whole numbers from 0. Got {seeds} and {split_seed}.")
+    plan = Plan(
+        dataset=dataset,
+        method=method,
+        preset=preset,
+        settings=resolve(method, dataset, preset, overrides),
+        seeds=seeds,
+        split_seed=split_seed,
+        output=output,
+        data_root=data_root,
+    )
+    trial = plan.new_method()
+    trial.validate()
+    _as_json(trial.get_params())
+    check_folder(output)
+    return plan
+
+
+def load_graph(plan: Plan) -> Graph:
+    """Read the plan's data set, split by the plan's split seed."""
+    return datasets.load(plan.dataset, root=plan.data_root, split_seed=plan.split_seed)
+
+
+def run(plan: Plan, graph: Graph, observer: Observer | None = None) -> Outcome:
+    """Run every seed of the plan and write each record as soon as its run has ended.
+
+    Ctrl-C ends the run that is under way; what was finished before is kept and returned.
+    """
+    observer = observer or SilentObserver()
+    outcome = Outcome()
+    graph_hash = content_hash(graph)
+    try:
+        for seed in plan.seeds:
+            record = _run_seed(plan, graph, seed, observer)
+            path = plan.output / record_name(plan, graph_hash, seed)
+            write_record(path, record)
+            outcome.records.append(record)
+            outcome.paths.append(path)
+            observer.on_run_end(record)
+    except KeyboardInterrupt:
+        outcome.interrupted = True
+    return outcome
+
+
+def record_name(plan: Plan, graph_hash: str, seed: int) -> str:
+    """Return a run's file name.
+
+    It ends in a hash of the resolved settings and the graph's content, so that only the same
+    run overwrites a record.
+    """
+    resolved = _as_json([plan.new_method().get_params(), graph_hash])
+    digest = hashlib.sha256(resolved.encode()).hexdigest()[:8]
+    parts = (plan.dataset, plan.method, plan.preset, f"split{plan.split_seed}", f"seed{seed}")
+    return "-".join((*parts, digest)) + ".json"
+
+
+def _run_seed(plan: Plan, graph: Graph, seed: int, observer: Observer) -> Record:
+    method = plan.new_method()
+    listener = observer.on_run_start(seed, method.max_iterations)
+    context = {
+        "dataset": plan.dataset,
+        "method": plan.method,
+        "preset": plan.preset,
+        "split_seed": plan.split_seed,
+    }
+    return evaluate(method, graph, seed=seed, listener=listener, context=context)
+
+
+def _as_json(value: object) -> str:
+    """Return canonical JSON, or raise now what would spoil the record after a long run."""
+    try:
+        return json.dumps(value, sort_keys=True, allow_nan=False)
+    except ValueError as error:
+        raise SettingValueError(f"Every setting must be finite. Got {value} instead.") from error

@@ -1,0 +1,14 @@
+"""The loss functions of the paper: pure functions."""
+
+from cogsl.losses.classification import classification_loss
+from cogsl.losses.infonce import infonce
+from cogsl.losses.objective import LossWeights, eta_schedule, mi_loss, view_objective
+
+__all__ = [
+    "LossWeights",
+    "classification_loss",
+    "eta_schedule",
+    "infonce",
+    "mi_loss",
+    "view_objective",
+]

@@ -1,0 +1,112 @@
+"""InfoNCE of two views in one fused function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd import Function
+from torch.autograd.function import once_differentiable
+
+_BLOCK_BYTES = 1 << 26  # a block of similarities; larger problems are worked off in several
+_SAFE_EXPONENT = {torch.float32: 80.0, torch.float64: 700.0}  # exp(-x) is not yet zero
+
+
+def infonce(left: Tensor, right: Tensor, tau: float, *, block_bytes: int = _BLOCK_BYTES) -> Tensor:
+    """Return the InfoNCE loss of two views, both directions.
+
+    Implements Eq. (17):
+    L = - 1/(2B) sum_i [ log e^{s_ii/tau} / sum_k e^{s_ik/tau}
+                       + log e^{s_ii/tau} / sum_j e^{s_ji/tau} ],  s_ij = a_i . b_j.
+
+    Similarities are cosines, so exp((s - 1)/tau) never overflows, and one exponential serves both
+    directions. The gradient is formed in the forward pass, in blocks of rows: memory is
+    O(B d + block), never B x B for large B.
+
+    Parameters
+    ----------
+    left, right : unit rows a_i and b_i, B x d (row i of both is the same node).
+    tau : temperature, > 0.
+    """
+    if 2.0 / tau > _SAFE_EXPONENT[left.dtype]:
+        return _infonce_small_tau(left, right, tau)
+    result: Tensor = _InfoNCE.apply(left, right, tau, block_bytes)  # type: ignore[no-untyped-call]
+    return result
+
+
+def _infonce_small_tau(left: Tensor, right: Tensor, tau: float) -> Tensor:
+    """Return the same loss by log-sum-exp, for temperatures at which a whole row would vanish."""
+    scaled = left @ right.t() / tau
+    log_sums = torch.logsumexp(scaled, dim=1).mean() + torch.logsumexp(scaled, dim=0).mean()
+    return 0.5 * log_sums - scaled.diagonal().mean()
+
+
+class _InfoNCE(Function):
+    """The loss, with its gradient formed on the way."""
+
+    @staticmethod
+    def forward(ctx: Any, left: Tensor, right: Tensor, tau: float, block_bytes: int) -> Tensor:
+        n = left.shape[0]
+        rows = max(1, block_bytes // (n * left.element_size()))
+        blocks = [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
+        similar = _Similarities(left, right, tau, keep=len(blocks) == 1)
+        row_sum, column_sum = similar.sums(blocks)
+        diagonal = (left * right).sum(dim=1)
+        log_sums = torch.log(row_sum).mean() + torch.log(column_sum).mean()
+        loss = 0.5 * log_sums - (diagonal.mean() - 1.0) / tau
+        if ctx.needs_input_grad[0] or ctx.needs_input_grad[1]:
+            ctx.save_for_backward(*_gradients(similar, blocks, row_sum, column_sum))
+        return loss
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None, None]:
+        grad_left, grad_right = ctx.saved_tensors
+        return grad * grad_left, grad * grad_right, None, None
+
+
+class _Similarities:
+    """Blocks of E = exp((A B^T - 1)/tau), made when asked for; a single block is kept."""
+
+    def __init__(self, left: Tensor, right: Tensor, tau: float, *, keep: bool) -> None:
+        self.left, self.right, self.tau, self.keep = left, right, tau, keep
+        self._kept: Tensor | None = None
+
+    def block(self, rows: slice) -> Tensor:
+        """Return E for some rows, rows x B; the caller may overwrite it on its last use."""
+        if self._kept is not None:
+            return self._kept
+        scaled = self.left[rows] * (1.0 / self.tau)
+        exponents = torch.full_like(self.left[:1, :1], -1.0 / self.tau)
+        block = torch.addmm(exponents, scaled, self.right.t()).exp_()
+        if self.keep:
+            self._kept = block
+        return block
+
+    def sums(self, blocks: list[slice]) -> tuple[Tensor, Tensor]:
+        """Return the row and the column sums of E."""
+        parts = [self.block(rows) for rows in blocks] if self.keep else None
+        if parts is not None:
+            return parts[0].sum(dim=1), parts[0].sum(dim=0)
+        row_sums, column_sum = [], torch.zeros_like(self.left[:, 0])
+        for rows in blocks:
+            block = self.block(rows)
+            row_sums.append(block.sum(dim=1))
+            column_sum += block.sum(dim=0)
+        return torch.cat(row_sums), column_sum
+
+
+def _gradients(
+    similar: _Similarities, blocks: list[slice], row_sum: Tensor, column_sum: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return dL/dA and dL/dB:  dL/dS = (E / r_i + E / c_j) / (2B) - I / B, S = A B^T / tau."""
+    left, right = similar.left, similar.right
+    scale = 1.0 / (left.shape[0] * similar.tau)
+    row_share, column_share = (0.5 * scale) / row_sum, (0.5 * scale) / column_sum
+    grad_left, grad_right = right * -scale, left * -scale
+    for rows in blocks:
+        pull = similar.block(rows).mul_(row_share[rows, None] + column_share[None, :])
+        grad_left[rows].addmm_(pull, right)
+        grad_right.addmm_(pull.t(), left[rows])
+    return grad_left, grad_right

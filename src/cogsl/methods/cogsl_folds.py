@@ -1,0 +1,255 @@
+"""The three folds of CoGSL's optimisation: what one step of each computes and trains.
+
+Omega is the view estimators (and the fusion, where it has parameters), Theta the classifiers, Phi
+the MI estimator. A step computes gradients for its own group only: while the views are trained,
+X W of every classifier and MI encoder is a constant; while the others are trained, the views are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from cogsl.fusion import FUSIONS, FusionPlan, fuse
+from cogsl.graph import Graph
+from cogsl.losses import LossWeights, classification_loss, infonce, mi_loss, view_objective
+from cogsl.methods.cogsl_settings import CoGSLSettings
+from cogsl.mutual_information import MIEstimator
+from cogsl.nn import GCNClassifier, Propagated, feature_matrix, graph_convolution
+from cogsl.seeding import Seeds
+from cogsl.sparse import SparseMatrix
+from cogsl.training import LabelledNodes, adam, descend, held_still
+from cogsl.view_estimator import EstimationPlan, ViewEstimator
+from cogsl.views import VIEWS, BasicView
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """The views of one iteration as constants: the m estimated ones, then the final one."""
+
+    all: tuple[SparseMatrix, ...]
+    propagated: tuple[Propagated, ...]
+    train_rows: tuple[SparseMatrix, ...]
+    weights: Tensor  # beta, N x m
+
+
+@dataclass(frozen=True, eq=False)
+class Projections:
+    """X W of every classifier's first layer and of every MI encoder, one a view."""
+
+    classifiers: list[Tensor]
+    encoders: list[Tensor]
+
+
+class Folds:
+    """One ``fit``: the data as tensors, the three groups of parameters and their optimisers."""
+
+    def __init__(self, settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> None:
+        self.settings = settings
+        self.dtype = torch.float64 if settings.precision == "float64" else torch.float32
+        self.n_views, self.n_nodes = len(settings.views), graph.n_nodes
+        self.weights = LossWeights.for_views(self.n_views)
+        self.features = feature_matrix(graph.features, self.dtype)
+        self.nodes = LabelledNodes(graph)
+        basic = build_views(settings, graph, seeds)
+        self.plans = [EstimationPlan.of(view, self.dtype) for view in basic]
+        self.fusion_plan = FusionPlan.of([plan.pattern for plan in self.plans])
+        self._make_parameters(graph, seeds)
+        self._make_optimisers()
+        self._estimator_noise = seeds.torch("estimator dropout")
+        self._classifier_noise = seeds.torch("classifier dropout")
+        self._sampler = seeds.torch("mi batch")
+
+    def _make_parameters(self, graph: Graph, seeds: Seeds) -> None:
+        """Initialise Theta, Phi and Omega, each from a generator of its own."""
+        s, n_features, dtype = self.settings, graph.n_features, self.dtype
+        generator = seeds.torch("classifier weights")
+        self.classifiers = [
+            GCNClassifier(
+                n_features,
+                s.classifier_hidden,
+                graph.n_classes,
+                rate=s.classifier_dropout,
+                generator=generator,
+                dtype=dtype,
+            )
+            for _ in range(self.n_views + 1)
+        ]
+        generator = seeds.torch("estimator weights")
+        self.estimators = [
+            ViewEstimator(
+                n_features,
+                s.estimator_hidden,
+                scorer=s.scorer,
+                mu=mu,
+                rate=s.estimator_dropout,
+                generator=generator,
+                dtype=dtype,
+            )
+            for mu in s.per_view(s.mu)
+        ]
+        generator = seeds.torch("mi weights")
+        self.phi = MIEstimator(
+            n_features, s.mi_hidden, self.n_views, generator=generator, dtype=dtype
+        )
+        self.fusion = FUSIONS[s.fusion](self.n_views, epsilon=s.epsilon, lam=s.lam, dtype=dtype)
+        self.theta = nn.ModuleList(self.classifiers)
+        self.omega = nn.ModuleList([*self.estimators, self.fusion])
+
+    def _make_optimisers(self) -> None:
+        s = self.settings
+        self.theta_optimiser = adam(
+            self.theta.parameters(), lr=s.classifier_lr, weight_decay=s.classifier_weight_decay
+        )
+        self.phi_optimiser = adam(self.phi.parameters(), lr=s.mi_lr)
+        self.omega_optimiser = adam(
+            self.omega.parameters(), lr=s.estimator_lr, weight_decay=s.estimator_weight_decay
+        )
+
+    # Omega ----------------------------------------------------------------------------------
+
+    def train_views(self, eta: float) -> dict[str, float]:
+        """Train the view estimators; classifiers and MI estimator are held still."""
+        loss = torch.tensor(math.nan)
+        with held_still(self.theta, self.phi):
+            projections = self.project()
+            for _ in range(self.settings.view_steps):
+                loss = self.view_loss(projections, eta, self.sample())
+                descend(loss, self.omega_optimiser)
+        for group in self.omega_optimiser.param_groups:
+            group["lr"] *= self.settings.estimator_lr_decay
+        return {"loss_view": float(loss.detach())}
+
+    def view_loss(self, projections: Projections, eta: float, batch: Tensor | None) -> Tensor:
+        """Return L_cls - eta L_MI as a function of the view estimators."""
+        views, outputs, _ = self._estimate(projections, self._estimator_noise)
+        train, final = self.nodes.train, views[-1]
+        outputs = [output.index_select(0, train) for output in outputs]
+        hidden = graph_convolution(final, projections.classifiers[-1])
+        outputs.append(self.classifiers[-1](final.rows(train), hidden))
+        rows = views if batch is None else [view.rows(batch) for view in views]
+        smoothed = map(graph_convolution, rows, projections.encoders)
+        return view_objective(
+            classification_loss(outputs, self.nodes.train_labels, self.weights.views),
+            mi_loss(self._pair_losses(list(smoothed)), self.weights),
+            eta,
+        )
+
+    @torch.no_grad()
+    def project(self) -> Projections:
+        """Return X W of everything that reads the features, as constants."""
+        return Projections(
+            [self.features @ classifier.first for classifier in self.classifiers],
+            [self.features @ weight for weight in self.phi.encoder_weights],
+        )
+
+    def _estimate(
+        self, projections: Projections, noise: torch.Generator | None
+    ) -> tuple[list[SparseMatrix], list[Tensor], Tensor]:
+        """Return all views, the log-predictions on the estimated ones, and beta."""
+        views = [
+            estimator(plan, self.features, generator=noise)
+            for estimator, plan in zip(self.estimators, self.plans, strict=True)
+        ]
+        outputs = [
+            self.classifiers[k](view, graph_convolution(view, projections.classifiers[k]))
+            for k, view in enumerate(views)
+        ]
+        weights = self.fusion(outputs)
+        return [*views, fuse(self.fusion_plan, views, weights)], outputs, weights
+
+    @torch.no_grad()
+    def estimate(self) -> Views:
+        """Return the views as they are now, without dropout, as constants."""
+        views, _, weights = self._estimate(self.project(), noise=None)
+        return Views(
+            tuple(views),
+            tuple(Propagated(view, self.features) for view in views),
+            tuple(view.rows(self.nodes.train) for view in views),
+            weights,
+        )
+
+    # Theta ----------------------------------------------------------------------------------
+
+    def train_classifiers(self, views: Views) -> dict[str, float]:
+        """Train the classifiers on constant views."""
+        loss = torch.tensor(math.nan)
+        for _ in range(self.settings.classifier_steps):
+            loss = self.classifier_loss(views)
+            descend(loss, self.theta_optimiser)
+        return {"loss_classifier": float(loss.detach())}
+
+    def classifier_loss(self, views: Views) -> Tensor:
+        """Return L_cls as a function of the classifiers."""
+        outputs = [
+            classifier(rows, propagated(classifier.first), generator=self._classifier_noise)
+            for classifier, rows, propagated in zip(
+                self.classifiers, views.train_rows, views.propagated, strict=True
+            )
+        ]
+        return classification_loss(outputs, self.nodes.train_labels, self.weights.views)
+
+    @torch.no_grad()
+    def predict(self, views: Views, number: int = -1) -> Tensor:
+        """Return the log-predictions on one view (the final one) for all nodes, N x C."""
+        classifier = self.classifiers[number]
+        output: Tensor = classifier(views.all[number], views.propagated[number](classifier.first))
+        return output
+
+    # Phi ------------------------------------------------------------------------------------
+
+    def train_mi_estimator(self, views: Views) -> dict[str, float]:
+        """Train the MI estimator on constant views; log B - L estimates the MI of each pair."""
+        record = {"loss_mi": math.nan}
+        for _ in range(self.settings.mi_steps):
+            batch = self.sample()
+            pair_losses = self.pair_losses(views, batch)
+            loss = mi_loss(pair_losses, self.weights)
+            descend(loss, self.phi_optimiser)
+            entropy = math.log(self.n_nodes if batch is None else batch.numel())
+            record = {"loss_mi": float(loss.detach())}
+            for pair, pair_loss in zip(self.weights.pairs, pair_losses, strict=True):
+                record[f"mi_{self._pair_name(pair)}"] = entropy - float(pair_loss.detach())
+        return record
+
+    def pair_losses(self, views: Views, batch: Tensor | None) -> list[Tensor]:
+        """Return the InfoNCE loss of every pair of views as a function of the MI estimator."""
+        smoothed = [
+            propagated(weight, batch)
+            for weight, propagated in zip(self.phi.encoder_weights, views.propagated, strict=True)
+        ]
+        return self._pair_losses(smoothed)
+
+    def _pair_losses(self, smoothed: Sequence[Tensor]) -> list[Tensor]:
+        """Return the InfoNCE loss of every pair from V X W of every view, each B x d."""
+        embeddings = [self.phi(k, part) for k, part in enumerate(smoothed)]
+        tau = self.settings.tau
+        return [infonce(embeddings[a], embeddings[b], tau) for a, b in self.weights.pairs]
+
+    def sample(self) -> Tensor | None:
+        """Draw the nodes of the MI term; None means all of them."""
+        size = self.settings.mi_batch
+        if size is None or size >= self.n_nodes:
+            return None
+        return torch.randperm(self.n_nodes, generator=self._sampler)[:size]
+
+    def _pair_name(self, pair: tuple[int, int]) -> str:
+        """Return "1_2", "1_final" and the like."""
+        return "_".join(str(k + 1) if k < self.n_views else "final" for k in pair)
+
+
+def build_views(settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> list[BasicView]:
+    """Build the basic views that the settings name."""
+    built = []
+    for number, name in enumerate(settings.views):
+        kind, scope = VIEWS[name], int(settings.per_view(settings.scope)[number])
+        others = (f.name for f in dataclasses.fields(kind) if f.name != "scope")
+        values = {"scope": scope} | {other: getattr(settings, other) for other in others}
+        view = kind(**values)
+        built.append(view.build(graph, generator=seeds.numpy(f"view {number}")))
+    return built

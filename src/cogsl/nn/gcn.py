@@ -1,0 +1,79 @@
+"""Graph convolution and the two-layer classifier that is built from it."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from cogsl.nn.init import dropout, glorot
+from cogsl.nn.inputs import FeatureMatrix
+from cogsl.sparse import SparseMatrix
+
+
+def graph_convolution(view: SparseMatrix, projected: Tensor) -> Tensor:
+    """Convolve on a view that is already normalised.
+
+    Implements Eq. (1): GCN(A, H) = D^-1/2 A D^-1/2 (H W).
+
+    Parameters
+    ----------
+    view : D^-1/2 A D^-1/2, N x N.
+    projected : H W, N x d.
+    """
+    return view @ projected
+
+
+class Propagated:
+    """V X W for a fixed view and fixed features, asked for with many weights.
+
+    Dense features with few columns are smoothed once, (V X) W; sparse ones stay sparse, V (X W).
+    """
+
+    def __init__(self, view: SparseMatrix, features: FeatureMatrix) -> None:
+        self.view = view
+        self.features = features
+        self._smoothed = view @ features if isinstance(features, Tensor) else None  # N x D
+
+    def __call__(self, weight: Tensor, rows: Tensor | None = None) -> Tensor:
+        """Return V X W, N x d, or only some of its rows."""
+        if self._smoothed is not None:
+            smoothed = self._smoothed if rows is None else self._smoothed.index_select(0, rows)
+            return smoothed @ weight
+        view = self.view if rows is None else self.view.rows(rows)
+        return graph_convolution(view, self.features @ weight)
+
+
+class GCNClassifier(nn.Module):
+    """A two-layer GCN; the caller gives the first layer's product, as it may know it already.
+
+    Implements Eq. (6), (13): O = softmax(V sigma(V X W0) W1), sigma = ReLU.
+    """
+
+    def __init__(
+        self,
+        n_features: int,
+        n_hidden: int,
+        n_classes: int,
+        *,
+        rate: float,
+        generator: torch.Generator,
+        dtype: torch.dtype,
+    ) -> None:
+        super().__init__()
+        self.rate = rate
+        self.first = glorot(n_features, n_hidden, generator=generator, dtype=dtype)
+        self.second = glorot(n_hidden, n_classes, generator=generator, dtype=dtype)
+
+    def forward(
+        self, view: SparseMatrix, smoothed: Tensor, *, generator: torch.Generator | None = None
+    ) -> Tensor:
+        """Return log O for the rows of ``view``.
+
+        Parameters
+        ----------
+        view : the rows that are wanted, M x N (all rows, or those of labelled nodes).
+        smoothed : V X W0, N x hidden.
+        generator : draws the dropout mask; None means no dropout.
+        """
+        hidden = dropout(torch.relu(smoothed), self.rate, generator=generator)
+        return torch.log_softmax(graph_convolution(view, hidden @ self.second), dim=1)

@@ -1,0 +1,19 @@
+"""A graph's features as something that can be multiplied with a weight."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from cogsl.graph import Features
+from cogsl.sparse import SparseMatrix
+
+FeatureMatrix = Tensor | SparseMatrix
+
+
+def feature_matrix(features: Features, dtype: torch.dtype) -> FeatureMatrix:
+    """Return features as a tensor or, where they are sparse, as a constant sparse matrix."""
+    if isinstance(features, np.ndarray):
+        return torch.tensor(features, dtype=dtype)
+    return SparseMatrix.from_scipy(features, dtype)

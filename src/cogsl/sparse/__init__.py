@@ -1,0 +1,26 @@
+"""Sparse matrices on fixed patterns: the only room that may densify."""
+
+from cogsl.sparse.kernels import use_kernels
+from cogsl.sparse.ops import (
+    SparseMatrix,
+    columns_to_entries,
+    row_sums,
+    rows_to_entries,
+    sampled_product,
+    scope_softmax,
+    symmetric_normalise,
+)
+from cogsl.sparse.pattern import Pattern, union
+
+__all__ = [
+    "Pattern",
+    "SparseMatrix",
+    "columns_to_entries",
+    "row_sums",
+    "rows_to_entries",
+    "sampled_product",
+    "scope_softmax",
+    "symmetric_normalise",
+    "union",
+    "use_kernels",
+]

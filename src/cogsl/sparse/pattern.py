@@ -1,0 +1,119 @@
+"""Fixed sparsity patterns: worked out once, so that training touches value vectors only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+
+_INT32_MAX = 2**31 - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Which entries of a matrix are stored, in CSR form with sorted columns.
+
+    Parameters
+    ----------
+    crow : where each row begins, n_rows + 1; 32-bit where the number of entries allows.
+    col : the column of each entry, nnz; the same type.
+    n_cols : number of columns.
+    """
+
+    crow: Tensor
+    col: Tensor
+    n_cols: int
+
+    @classmethod
+    def from_scipy(cls, matrix: sp.csr_array) -> Pattern:
+        """Take the pattern of a SciPy matrix; its values are not looked at."""
+        sorted_matrix = matrix if matrix.has_sorted_indices else matrix.sorted_indices()
+        kind = np.int32 if max(sorted_matrix.nnz, *matrix.shape) <= _INT32_MAX else np.int64
+        crow = torch.from_numpy(sorted_matrix.indptr.astype(kind))
+        col = torch.from_numpy(sorted_matrix.indices.astype(kind))
+        return cls(crow, col, int(matrix.shape[1]))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.crow.numel() - 1
+
+    @property
+    def nnz(self) -> int:
+        """Number of stored entries."""
+        return self.col.numel()
+
+    @cached_property
+    def row(self) -> Tensor:
+        """The row of each entry, nnz."""
+        rows = torch.arange(self.n_rows, dtype=self.col.dtype)
+        return torch.repeat_interleave(rows, (self.crow[1:] - self.crow[:-1]).long())
+
+    @cached_property
+    def _keys(self) -> npt.NDArray[np.int64]:
+        """One ascending number for each entry: row * n_cols + column."""
+        keys: npt.NDArray[np.int64] = (self.row.long() * self.n_cols + self.col.long()).numpy()
+        return keys
+
+    def to_scipy(self, values: Tensor | None = None) -> sp.csr_array:
+        """Return a SciPy matrix with these values (ones where there are none)."""
+        data = torch.ones(self.nnz) if values is None else values.detach()
+        parts = (data.numpy(), self.col.numpy(), self.crow.numpy())
+        return sp.csr_array(parts, shape=(self.n_rows, self.n_cols))
+
+    def positions_of(self, part: Pattern) -> Tensor:
+        """Return where each entry of ``part`` stands among the entries of this pattern."""
+        found = np.searchsorted(self._keys, part._keys)
+        inside = found < self.nnz
+        inside[inside] = self._keys[found[inside]] == part._keys[inside]
+        if not inside.all():
+            raise ValueError("The part has entries that this pattern lacks.")
+        return torch.from_numpy(found).to(self.col.dtype)
+
+    @cached_property
+    def transposed(self) -> tuple[Pattern, Tensor]:
+        """The transpose, and for each of its entries where that stands among this one's."""
+        numbers = torch.arange(self.nnz, dtype=self.col.dtype)
+        flipped = self.to_scipy(numbers).tocsc()
+        order = torch.from_numpy(flipped.data)
+        crow = torch.from_numpy(flipped.indptr).to(self.crow.dtype)
+        col = torch.from_numpy(flipped.indices).to(self.col.dtype)
+        return Pattern(crow, col, self.n_rows), order
+
+    @cached_property
+    def diagonal(self) -> Tensor:
+        """Where the diagonal entries stand; all of them must be stored."""
+        where = torch.nonzero(self.row == self.col).flatten().to(self.col.dtype)
+        if where.numel() != self.n_rows:
+            raise ValueError("The pattern does not store its whole diagonal.")
+        return where
+
+    def symmetrised(self) -> Pattern:
+        """Return the union of this pattern, its mirror image and the diagonal."""
+        eye = torch.arange(self.n_rows + 1, dtype=self.col.dtype)
+        return union([self, self.transposed[0], Pattern(eye, eye[:-1], self.n_rows)])
+
+    def rows(self, index: Tensor) -> tuple[Pattern, Tensor]:
+        """Return the pattern of some rows, and where their entries stand among this one's."""
+        start = self.crow.index_select(0, index)
+        counts = (self.crow.index_select(0, index + 1) - start).long()
+        crow = torch.zeros(index.numel() + 1, dtype=self.crow.dtype)
+        torch.cumsum(counts, 0, out=crow[1:])
+        n_entries = int(crow[-1])
+        shift = torch.repeat_interleave(start - crow[:-1], counts, output_size=n_entries)
+        where = torch.arange(n_entries, dtype=self.crow.dtype) + shift
+        return Pattern(crow, self.col.index_select(0, where), self.n_cols), where
+
+
+def union(patterns: Sequence[Pattern]) -> Pattern:
+    """Return the pattern that stores every entry which one of the patterns stores."""
+    total = patterns[0].to_scipy()
+    for pattern in patterns[1:]:
+        total = total + pattern.to_scipy()
+    return Pattern.from_scipy(sp.csr_array(total))

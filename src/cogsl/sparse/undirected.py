@@ -1,0 +1,55 @@
+"""Lists of directed entries become symmetric matrices."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float32]
+
+
+class Undirected(NamedTuple):
+    """A symmetric matrix, and what was done to get it.
+
+    matrix: N x N, indices sorted, no duplicates.
+    n_duplicates: entries that repeated another one.
+    n_one_way: pairs whose other direction was missing or had another weight.
+    """
+
+    matrix: csr_array
+    n_duplicates: int
+    n_one_way: int
+
+
+def undirected(rows: IntArray, cols: IntArray, weights: FloatArray, n: int) -> Undirected:
+    """Merge equal entries, then both directions of each pair, keeping the largest weight.
+
+    Args:
+        rows, cols, weights: E entries off the diagonal, in any order.
+        n: number of rows and columns, N.
+    """
+    code = (np.minimum(rows, cols) * n + np.maximum(rows, cols)) * 2 + (rows > cols)
+    order = np.argsort(code)  # by pair, then by direction
+    code, weights = code[order], weights[order]
+    entry = np.flatnonzero(np.diff(code, prepend=-1))
+    code, weights = code[entry], _largest(weights, entry)
+    pair = np.flatnonzero(np.diff(code // 2, prepend=-1))
+    lightest, heaviest = -_largest(-weights, pair), _largest(weights, pair)
+    index = np.int32 if max(n, 2 * len(pair)) < 2**31 else np.int64
+    low, high = (ends.astype(index) for ends in np.divmod(code[pair] // 2, n))
+    both = (np.concatenate([low, high]), np.concatenate([high, low]))
+    matrix = csr_array((np.concatenate([heaviest, heaviest]), both), shape=(n, n))
+    n_one_way = 2 * len(pair) - len(entry) + int(np.count_nonzero(lightest < heaviest))
+    return Undirected(matrix, len(order) - len(entry), n_one_way)
+
+
+def _largest(values: FloatArray, starts: npt.NDArray[np.intp]) -> FloatArray:
+    """Return the largest of each run of ``values``; ``starts`` says where the runs begin."""
+    if len(starts) == 0:
+        return values
+    largest: FloatArray = np.maximum.reduceat(values, starts)
+    return largest

@@ -1,0 +1,159 @@
+"""The view estimator: from a basic view to an estimated one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import normalize
+
+from cogsl.nn import FeatureMatrix, dropout, glorot, graph_convolution
+from cogsl.sparse import (
+    Pattern,
+    SparseMatrix,
+    columns_to_entries,
+    sampled_product,
+    scope_softmax,
+    symmetric_normalise,
+    union,
+)
+from cogsl.views.base import BasicView
+
+_SCALE_START = 5.0  # of the cosine scorer: far from uniform, and far from one-hot
+
+
+@dataclass(frozen=True, eq=False)
+class EstimationPlan:
+    """Everything about a basic view that training does not change, worked out once.
+
+    Parameters
+    ----------
+    basic : the basic view V, normalised, N x N.
+    scope : the pairs that are estimated anew, N x N.
+    pattern : where the estimated view may have entries: V + scope + their mirror + diagonal.
+    constant : values of V + V^T + I on that pattern, nnz.
+    forward, mirrored : where each scope entry (i, j) and its mirror (j, i) stand in the pattern.
+    """
+
+    basic: SparseMatrix
+    scope: Pattern
+    pattern: Pattern
+    constant: Tensor
+    forward: Tensor
+    mirrored: Tensor
+
+    @classmethod
+    def of(cls, view: BasicView, dtype: torch.dtype) -> EstimationPlan:
+        """Work out the plan of a basic view."""
+        basic = SparseMatrix.from_scipy(view.matrix, dtype)
+        scope = Pattern.from_scipy(view.scope)
+        pattern = union([basic.pattern, scope]).symmetrised()
+        mirror = pattern.transposed[1]
+        placed = pattern.positions_of(basic.pattern)
+        forward = pattern.positions_of(scope)
+        constant = torch.zeros(pattern.nnz, dtype=dtype)
+        constant.index_add_(0, placed, basic.values)
+        constant.index_add_(0, mirror.index_select(0, placed), basic.values)
+        constant.index_add_(0, pattern.diagonal, torch.ones(pattern.n_rows, dtype=dtype))
+        return cls(basic, scope, pattern, constant, forward, mirror.index_select(0, forward))
+
+
+class Scorer(nn.Module):
+    """Gives each pair of a scope a weight w_ij."""
+
+    @abstractmethod
+    def forward(self, scope: Pattern, embeddings: Tensor) -> Tensor:
+        """Return w_ij for each stored pair, nnz, from embeddings N x d."""
+
+
+class LinearScorer(Scorer):
+    """The paper's scorer.
+
+    Implements Eq. (3): w_ij = W [z_i || z_j] + b.
+
+    Eq. (4) normalises over j for a fixed i, so the part of W that meets z_i and the bias b cancel:
+    p_ij depends on z_j alone. Only the other half of W is kept, and the cost is O(N d + |scope|).
+    """
+
+    def __init__(self, n_hidden: int, *, generator: torch.Generator, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.weight = glorot(n_hidden, 1, generator=generator, dtype=dtype)
+
+    def forward(self, scope: Pattern, embeddings: Tensor) -> Tensor:
+        """Return w_ij up to what cancels in each row."""
+        return columns_to_entries(scope, (embeddings @ self.weight).flatten())
+
+
+class CosineScorer(Scorer):
+    """A scorer whose terms do not cancel: w_ij = s cos(z_i Q, z_j Q). Beyond the paper."""
+
+    def __init__(self, n_hidden: int, *, generator: torch.Generator, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.weight = glorot(n_hidden, n_hidden, generator=generator, dtype=dtype)
+        self.scale = nn.Parameter(torch.full((1,), _SCALE_START, dtype=dtype))
+
+    def forward(self, scope: Pattern, embeddings: Tensor) -> Tensor:
+        """Return s cos(u_i, u_j), computed on the scope's pattern only."""
+        units = normalize(embeddings @ self.weight, eps=1e-8)
+        return self.scale * sampled_product(scope, units, units)
+
+
+SCORERS: dict[str, type[LinearScorer] | type[CosineScorer]] = {
+    "linear": LinearScorer,
+    "cosine": CosineScorer,
+}
+
+
+class ViewEstimator(nn.Module):
+    """Estimates one view; each basic view has an estimator of its own."""
+
+    def __init__(
+        self,
+        n_features: int,
+        n_hidden: int,
+        *,
+        scorer: str,
+        mu: float,
+        rate: float,
+        generator: torch.Generator,
+        dtype: torch.dtype,
+    ) -> None:
+        super().__init__()
+        self.mu, self.rate = mu, rate
+        self.weight = glorot(n_features, n_hidden, generator=generator, dtype=dtype)
+        self.scorer = SCORERS[scorer](n_hidden, generator=generator, dtype=dtype)
+
+    def embed(self, basic: SparseMatrix, features: FeatureMatrix) -> Tensor:
+        """Return the embedding of a basic view.
+
+        Implements Eq. (2): Z = sigma(GCN(V, X)) = ReLU(V X W), N x d.
+        """
+        return torch.relu(graph_convolution(basic, features @ self.weight))
+
+    def probabilities(self, scope: Pattern, embeddings: Tensor) -> Tensor:
+        """Return the probability of each pair of the scope, nnz.
+
+        Implements Eq. (4): p_ij = exp(w_ij) / sum over k in S_i of exp(w_ik).
+        """
+        return scope_softmax(scope, self.scorer(scope, embeddings))
+
+    def forward(
+        self,
+        plan: EstimationPlan,
+        features: FeatureMatrix,
+        *,
+        generator: torch.Generator | None = None,
+    ) -> SparseMatrix:
+        """Return the estimated view, made symmetric, with self-loops, normalised.
+
+        Implements Eq. (5): V_es = V + mu P, then U = V_es + V_es^T + I and D^-1/2 U D^-1/2.
+
+        ``generator`` draws the dropout mask of the embeddings; None means no dropout.
+        """
+        embeddings = dropout(self.embed(plan.basic, features), self.rate, generator=generator)
+        added = self.mu * self.probabilities(plan.scope, embeddings)
+        values = plan.constant.index_add(0, plan.forward, added)
+        values = values.index_add(0, plan.mirrored, added)
+        return SparseMatrix(plan.pattern, symmetric_normalise(plan.pattern, values), symmetric=True)

@@ -1,0 +1,68 @@
+"""What every view is: a matrix, and the scope in which it may change."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, eye_array
+
+from cogsl.graph import Graph
+from cogsl.settings import validate_settings
+
+
+@dataclass(frozen=True, eq=False)
+class BasicView:
+    """A view of a graph before anything is learned; indices are sorted.
+
+    Parameters
+    ----------
+    matrix : V, N x N, float32, normalised; not symmetric in general.
+    scope : S, N x N, entries of 1.0 (float32): row i holds the nodes j whose pair (i, j) is
+        estimated anew, i among them.
+    """
+
+    matrix: csr_array
+    scope: csr_array
+
+
+@dataclass(frozen=True, kw_only=True)
+class View(ABC):
+    """Makes one kind of basic view of any graph.
+
+    A view is a frozen dataclass of settings that are checked when it is made; ``scope`` is one.
+    """
+
+    def __post_init__(self) -> None:
+        validate_settings(self)
+
+    @abstractmethod
+    def build(self, graph: Graph, *, generator: np.random.Generator) -> BasicView:
+        """Return the view of ``graph``, which stays as it is; draw with ``generator`` only."""
+
+
+def with_self_loops(adjacency: csr_array) -> csr_array:
+    """Return A + I: every node is its own neighbour, with weight 1."""
+    loops = eye_array(adjacency.shape[0], dtype=adjacency.dtype, format="csr")
+    looped = csr_array(adjacency + loops)
+    looped.sort_indices()
+    return looped
+
+
+def normalise(matrix: csr_array, *, dtype: type[np.floating[Any]] = np.float32) -> csr_array:
+    """Return D^-1/2 V D^-1/2, with D the row sums of V; a row that sums to 0 stays 0.
+
+    Parameters
+    ----------
+    matrix : V, N x N, no negative entries; not symmetric in general.
+    dtype : of the result; sums and products are made in float64.
+    """
+    V = matrix.astype(np.float64)
+    root = np.sqrt(V.sum(axis=1))
+    scale = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
+    data = np.repeat(scale, np.diff(V.indptr)) * V.data * scale[V.indices]
+    normalised = csr_array((data.astype(dtype), V.indices, V.indptr), shape=V.shape, copy=True)
+    normalised.sort_indices()
+    return normalised

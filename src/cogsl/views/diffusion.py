@@ -1,0 +1,108 @@
+"""Personalised PageRank, kept to the largest entries of each row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from cogsl.graph import Graph
+from cogsl.settings import setting
+from cogsl.sparse.blocks import Float64Array, Int64Array, top_of_rows
+from cogsl.sparse.resolvent import exact_resolvent, resolvent_rows
+from cogsl.views.base import BasicView, View, normalise, with_self_loops
+from cogsl.views.scope import hops, top_entries
+
+TOLERANCE = 1e-7
+"""Largest error of an entry: what a float32 near 1 can tell apart."""
+
+EXACT_NODES = 512
+"""Up to this many nodes the view uses the dense inverse, which is no slower there."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Diffusion(View):
+    """Personalised PageRank, kept to the node itself and the largest other entries of its row.
+
+    V = D^-1/2 S' D^-1/2, where S' has the h largest entries a row of
+    S = alpha (I - (1 - alpha) D^-1/2 (A + I) D^-1/2)^-1, and each D the row sums of what it
+    normalises. The scope is the pattern of V. A node that reaches fewer than h nodes has fewer
+    entries. Up to 512 nodes S comes from the dense inverse, beyond from blocks of its rows.
+    """
+
+    scope: int = setting(40, "largest entries a row that are kept and estimated", symbol="h", low=1)
+    teleport: float = setting(
+        0.2,
+        "probability to return to the start in the diffusion view",
+        symbol="alpha",
+        low=0,
+        high=1,
+        open_low=True,
+    )
+
+    def build(self, graph: Graph, *, generator: np.random.Generator) -> BasicView:
+        """Return the view of ``graph``; the generator is not used."""
+        if graph.n_nodes <= EXACT_NODES:
+            S = exact_personalised_pagerank(graph.adjacency, teleport=self.teleport, top=self.scope)
+        else:
+            S = personalised_pagerank(graph.adjacency, teleport=self.teleport, top=self.scope)
+        return BasicView(normalise(S), hops(S, 1))
+
+
+def exact_personalised_pagerank(
+    adjacency: csr_array, *, teleport: float, top: int | None = None
+) -> csr_array:
+    """Return S = alpha (I - (1 - alpha) D^-1/2 (A + I) D^-1/2)^-1 by a dense inverse.
+
+    Parameters
+    ----------
+    adjacency : A, N x N, symmetric, zero diagonal, weighted or not.
+    teleport : alpha, in (0, 1].
+    top : entries a row that are kept: the node itself, then the largest, ties to the lower index;
+        all if None.
+
+    Returns
+    -------
+    N x N, float64.
+    """
+    S = exact_resolvent(_transition(adjacency), damping=1 - teleport)
+    return S if top is None else top_entries(S, top)
+
+
+def personalised_pagerank(
+    adjacency: csr_array, *, teleport: float, top: int, tolerance: float = TOLERANCE
+) -> csr_array:
+    """Return what ``exact_personalised_pagerank`` returns, without an N x N matrix.
+
+    No entry is off by more than ``tolerance``, and entries that are no larger are left out.
+
+    Parameters
+    ----------
+    adjacency : A, N x N, symmetric, zero diagonal, weighted or not.
+    teleport : alpha, in (0, 1].
+    top : entries a row that are kept: the node itself, then the largest, ties to the lower index.
+    tolerance : largest error of an entry.
+    """
+    n = adjacency.shape[0]
+    top = min(top, n)
+    columns = np.empty((n, top), dtype=np.int64)
+    values = np.empty((n, top))
+    transition = _transition(adjacency)
+    for rows, block in resolvent_rows(transition, damping=1 - teleport, tolerance=tolerance):
+        columns[rows] = top_of_rows(block, top, always=rows)
+        values[rows] = np.take_along_axis(block, columns[rows], axis=1)
+    return _without_small(columns, values, tolerance=tolerance)
+
+
+def _transition(adjacency: csr_array) -> csr_array:
+    """Return D^-1/2 (A + I) D^-1/2 in float64; its spectrum lies in [-1, 1]."""
+    return normalise(with_self_loops(adjacency), dtype=np.float64)
+
+
+def _without_small(columns: Int64Array, values: Float64Array, *, tolerance: float) -> csr_array:
+    """Make a CSR matrix of h entries a row, without those that are no more than error."""
+    n = len(columns)
+    kept = (values > tolerance) | (columns == np.arange(n)[:, None])
+    indptr = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
+    return csr_array((values[kept], columns[kept], indptr), shape=(n, n))

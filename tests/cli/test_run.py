@@ -1,0 +1,201 @@
+"""`cogsl run` from the outside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from tests.fakes import Centroids, install
+from typer.testing import CliRunner, Result
+
+from cogsl.cli import app
+from cogsl.errors import DataUnavailableError
+from cogsl.experiments import runner
+
+Invoke = Callable[..., Result]
+
+
+@pytest.fixture
+def invoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Invoke:
+    """Run the command in an empty folder, with the tiny method and data set known."""
+    install(monkeypatch)
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments: str) -> Result:
+        return CliRunner().invoke(app, ["run", *arguments, "--method", "centroids"])
+
+    return invoke
+
+
+def records(folder: Path) -> list[dict[str, object]]:
+    return [json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))]
+
+
+def assert_one_red_line(result: Result, *parts: str) -> None:
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    for part in parts:
+        assert part in result.stderr
+
+
+def test_a_run_prints_a_table_and_leaves_a_record(invoke: Invoke, tmp_path: Path) -> None:
+    result = invoke("toy")
+    assert result.exit_code == 0, result.output
+    assert "centroids on toy, preset default, split seed 0" in result.stdout
+    assert "83.3" in result.stdout  # five of six test nodes, see the protocol's tests
+    assert "±" not in result.stdout.split("Test nodes")[0]
+    (record,) = records(tmp_path / "runs")
+    assert record["accuracy"] == pytest.approx(5 / 6)
+
+
+def test_elsewhere_than_on_a_terminal_each_run_is_one_line(invoke: Invoke) -> None:
+    result = invoke("toy", "--seeds", "3", "--seed", "5", "--set", "noise=0.3")
+    lines = result.stderr.splitlines()
+    assert [line.split(":")[0] for line in lines[:3]] == ["Seed 5", "Seed 6", "Seed 7"]
+    assert len(lines) == 4
+    assert lines[3].startswith("Records of 3 runs in ")
+    assert "±" in result.stdout.split("Test nodes")[0]
+
+
+def test_seeds_split_seed_and_output_are_used(invoke: Invoke, tmp_path: Path) -> None:
+    invoke("toy", "--seeds", "2", "--seed", "7", "--split-seed", "3", "--output", "a/b")
+    found = records(tmp_path / "a" / "b")
+    assert [(r["seed"], r["split_seed"]) for r in found] == [(7, 3), (8, 3)]
+
+
+def test_set_wins_over_config_and_config_over_defaults(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text("iterations = 7\nsharpness = 0.5")
+    result = invoke("toy", "--config", "mine.toml", "--set", "sharpness=0.25")
+    assert result.exit_code == 0, result.output
+    settings = records(tmp_path / "runs")[0]["settings"]
+    assert isinstance(settings, dict)
+    assert (settings["iterations"], settings["sharpness"], settings["noise"]) == (7, 0.25, 0.0)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--set", "iterations=4", "--set", "weights=0.1,0.2"),
+        ("--set", "iterations=4", "weights=0.1,0.2"),
+    ],
+)
+def test_several_settings_may_follow_set(
+    invoke: Invoke, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    result = invoke("toy", *words)
+    assert result.exit_code == 0, result.output
+    settings = records(tmp_path / "runs")[0]["settings"]
+    assert isinstance(settings, dict)
+    assert (settings["iterations"], settings["weights"]) == (4, [0.1, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["tooy"], ["Unknown data set 'tooy'", "did you mean 'toy'?"]),
+        ([], ["data set is missing", "cogsl datasets"]),
+        (["toy", "--set", "sharpnes=1"], ["Unknown key 'sharpnes'", "did you mean 'sharpness'?"]),
+        (["toy", "--set", "flavour=spicey"], ["'flavour'", "did you mean 'spicy'?"]),
+        (["toy", "--set", "iterations=0"], ["'iterations'", ">= 1", "Got 0"]),
+        (["toy", "--set", "iterations"], ["key=value", "'iterations'"]),
+        (["toy", "more"], ["key=value", "'more'"]),
+        (["toy", "--preset", "papper"], ["Unknown preset", "did you mean 'paper'?"]),
+        (["toy", "--preset", "paper"], ["no 'paper' preset for 'toy'", "--preset default"]),
+        (["toy", "--config", "none.toml"], ["none.toml", "No such file"]),
+        (["toy", "--output", "/dev/null/runs"], ["output folder '/dev/null/runs'"]),
+    ],
+)
+def test_a_users_mistake_is_one_red_line_and_no_work(
+    invoke: Invoke,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    parts: list[str],
+) -> None:
+    monkeypatch.setattr(runner, "load_graph", lambda _: pytest.fail("data were read"))
+    assert_one_red_line(invoke(*arguments), *parts)
+    assert list(tmp_path.rglob("*.json")) == []
+
+
+def test_an_unknown_method_gets_a_suggestion(invoke: Invoke) -> None:
+    result = CliRunner().invoke(app, ["run", "toy", "--method", "centroid"])
+    assert_one_red_line(result, "Unknown method 'centroid'", "did you mean 'centroids'?")
+
+
+def test_data_that_cannot_be_had_are_one_red_line(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def unavailable(_: object) -> None:
+        raise DataUnavailableError("Fetch [this]\nand put it there.")
+
+    monkeypatch.setattr(runner, "load_graph", unavailable)
+    assert_one_red_line(invoke("toy"), "Error: Fetch [this] and put it there.")
+
+
+def interrupt_at(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Press Ctrl-C in the middle of one seed's training."""
+    fit = Centroids.fit
+
+    def interrupted(self: Centroids, graph: object, *, seed: int, listener: object) -> Centroids:
+        if seed == seed_of_interrupt:
+            raise KeyboardInterrupt
+        return fit(self, graph, seed=seed, listener=listener)  # type: ignore[arg-type]
+
+    seed_of_interrupt = seed
+    monkeypatch.setattr(Centroids, "fit", interrupted)
+
+
+def test_ctrl_c_shows_and_keeps_the_finished_runs(
+    invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt_at(2, monkeypatch)
+    result = invoke("toy", "--seeds", "5")
+    assert result.exit_code == 130
+    assert [r["seed"] for r in records(tmp_path / "runs")] == [0, 1]
+    assert "83.3 ± 0.0" in result.stdout
+    assert "2 of 5 runs are finished" in result.stderr
+    assert str(tmp_path / "runs") in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_ctrl_c_in_the_first_run_leaves_nothing_to_show(
+    invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt_at(0, monkeypatch)
+    result = invoke("toy")
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_ctrl_c_before_the_runs_ends_cleanly(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "load_graph", interrupted)
+    result = invoke("toy")
+    assert result.exit_code == 130
+    assert "Traceback" not in result.output
+
+
+def test_threads_are_set(invoke: Invoke) -> None:
+    before = torch.get_num_threads()
+    try:
+        assert invoke("toy", "--threads", str(before + 1)).exit_code == 0
+        assert torch.get_num_threads() == before + 1
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_settings_are_listed_without_a_data_set(invoke: Invoke) -> None:
+    result = invoke("--help-settings")
+    assert result.exit_code == 0
+    for word in ("sharpness", "factor on the distances", "1/tau", "plain | spicy"):
+        assert word in result.stdout

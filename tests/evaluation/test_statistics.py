@@ -1,0 +1,64 @@
+"""Statistics against answers by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from cogsl.errors import InputError
+from cogsl.evaluation import mean_and_deviation, paired_difference
+
+
+def test_the_deviation_divides_by_n_minus_one() -> None:
+    expected = pytest.approx((3.0, math.sqrt(14 / 3)))
+    assert mean_and_deviation([1.0, 2.0, 3.0, 6.0]) == expected
+
+
+def test_a_single_value_has_a_mean_and_no_deviation() -> None:
+    mean, deviation = mean_and_deviation([0.5])
+    assert mean == 0.5
+    assert math.isnan(deviation)
+
+
+def test_no_values_are_an_error() -> None:
+    with pytest.raises(InputError, match="at least one"):
+        mean_and_deviation([])
+
+
+def test_the_interval_of_two_pairs_follows_from_the_cauchy_distribution() -> None:
+    # One degree of freedom: the quantile is tan(pi (p - 1/2)). Of 1 and 3, s / sqrt(2) is 1.
+    mean, low, high = paired_difference([2.0, 5.0], [1.0, 2.0], confidence=0.9)
+    half = math.tan(math.pi * 0.45)
+    assert (mean, low, high) == pytest.approx((2.0, 2.0 - half, 2.0 + half))
+
+
+def test_equal_differences_leave_an_interval_of_no_width() -> None:
+    assert paired_difference([2.0, 3.0, 4.0], [1.0, 2.0, 3.0]) == (1.0, 1.0, 1.0)
+
+
+def test_swapping_the_sides_mirrors_the_interval() -> None:
+    a, b = [0.9, 0.8, 0.95], [0.85, 0.82, 0.9]
+    forth, back = paired_difference(a, b), paired_difference(b, a)
+    assert forth == pytest.approx((-back.mean, -back.high, -back.low))
+
+
+def test_the_interval_covers_the_true_difference_as_often_as_it_says() -> None:
+    rng = np.random.default_rng(0)
+    samples = rng.normal(0.3, 1.0, size=(2000, 5))
+    intervals = [paired_difference(row.tolist(), [0.0] * 5, confidence=0.8) for row in samples]
+    covered = np.mean([low <= 0.3 <= high for _, low, high in intervals])
+    assert covered == pytest.approx(0.8, abs=0.03)
+
+
+@pytest.mark.parametrize(("a", "b"), [([1.0], [1.0]), ([1.0, 2.0], [1.0, 2.0, 3.0]), ([], [])])
+def test_sides_that_do_not_pair_are_an_error(a: list[float], b: list[float]) -> None:
+    with pytest.raises(InputError, match=f"Got {len(a)} and {len(b)}"):
+        paired_difference(a, b)
+
+
+@pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0, math.nan])
+def test_confidence_is_a_share(confidence: float) -> None:
+    with pytest.raises(InputError, match=r"in \(0, 1\)"):
+        paired_difference([1.0, 2.0], [0.0, 0.0], confidence)
