@@ -282,9 +282,9 @@ def estimate(
 def classify(V: Tensor, X: Tensor, parameters: Classifier, mask: Tensor | None = None) -> Tensor:
     """Predict the classes on a view that is normalised already. Implements Eqs. (6) and (13).
 
-    O = softmax(V relu(V X W0) W1), the hidden layer times the dropout mask if there is one
+    O = softmax(V elu(V X W0) W1), the hidden layer times the dropout mask if there is one
     """
-    hidden = torch.relu(V @ X @ parameters.first)
+    hidden = torch.nn.functional.elu(V @ X @ parameters.first)
     if mask is not None:
         hidden = hidden * mask
     return (V @ hidden @ parameters.second).softmax(dim=1)

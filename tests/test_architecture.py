@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from tests.house_rules import (
     DATASET_NAMES,
     EQUATIONS,

@@ -23,6 +23,7 @@ wrong, what it must be, what it was, and how to mend it.
     │   │   └── SettingValueError
     │   └── UnknownNameError
     ├── DataUnavailableError
+    ├── DivergedError
     └── NotFittedError (also a ValueError and an AttributeError, as scikit-learn's)
 """
 
@@ -102,6 +103,10 @@ class UnknownNameError(InputError):
 
 class DataUnavailableError(CogslError):
     """A data set that is neither on disk nor can be downloaded."""
+
+
+class DivergedError(CogslError):
+    """Training gave no finite figure."""
 
 
 class NotFittedError(CogslError, ValueError, AttributeError):

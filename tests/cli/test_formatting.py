@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from rich.console import Console, RenderableType
-from tests.fakes import Centroids
 
 from cogsl.cli.formatting import (
     format_mean,
@@ -18,6 +17,7 @@ from cogsl.cli.formatting import (
     format_settings,
     format_value,
 )
+from tests.fakes import Centroids
 
 
 def shown(renderable: RenderableType) -> str:

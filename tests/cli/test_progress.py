@@ -7,11 +7,11 @@ import re
 
 import pytest
 from rich.console import Console
-from tests.fakes import Centroids, toy_graph
 
 from cogsl.cli import progress
 from cogsl.cli.progress import PlainLines, show_progress
 from cogsl.evaluation import evaluate
+from tests.fakes import Centroids, toy_graph
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 import torch
-from tests.fakes import Centroids, install
 from typer.testing import CliRunner, Result
 
 from cogsl.cli import app
 from cogsl.errors import DataUnavailableError
 from cogsl.experiments import runner
+from tests.fakes import Centroids, install
 
 Invoke = Callable[..., Result]
 

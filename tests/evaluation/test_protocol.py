@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 import pytest
-from tests.fakes import Centroids, toy_graph
 
 from cogsl.errors import EmptySplitError
 from cogsl.evaluation import evaluate
 from cogsl.evaluation.protocol import hide_test_labels
 from cogsl.graph import Graph
 from cogsl.methods.base import NodeClassifier
+from tests.fakes import Centroids, toy_graph
 
 
 class Counter:

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from tests.fakes import toy_graph
 
 import cogsl
 from cogsl.evaluation import provenance
 from cogsl.evaluation.provenance import content_hash
 from cogsl.graph import Graph
+from tests.fakes import toy_graph
 
 
 def changed_edges(graph: Graph) -> Graph:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes import install
 
 from cogsl.datasets import DATASETS
 from cogsl.errors import InputError, SettingValueError, UnknownNameError, UnknownSettingError
 from cogsl.experiments import presets
 from cogsl.experiments.presets import parse_assignments, read_settings, resolve
 from cogsl.settings import coerce_settings
+from tests.fakes import install
 
 PRESET_FILES = sorted(Path(presets.__file__).with_name("presets").glob("*/*/*.toml"))
 

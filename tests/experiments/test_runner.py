@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.fakes import install, toy_graph
 
 from cogsl import datasets
 from cogsl.errors import InputError, SettingValueError, UnknownNameError
@@ -15,6 +14,7 @@ from cogsl.evaluation import Record, evaluate
 from cogsl.experiments import runner
 from cogsl.experiments.runner import Plan, prepare, run
 from cogsl.training.listener import Listener, SilentListener
+from tests.fakes import install, toy_graph
 
 
 @pytest.fixture(autouse=True)

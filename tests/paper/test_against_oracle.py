@@ -159,7 +159,7 @@ def _case(
     )
 
 
-CASES = [
+CASES: list[dict[str, object]] = [
     {},
     {"sparse": False},
     {"views": ("adjacency", "diffusion"), "scope": (1, 4)},
@@ -170,7 +170,7 @@ CASES = [
 ]
 
 
-@pytest.fixture(params=range(len(CASES)), ids=lambda k: "-".join(map(str, CASES[k])) or "paper")
+@pytest.fixture(params=range(len(CASES)), ids=lambda k: "-".join(CASES[k]) or "paper")
 def options(request: pytest.FixtureRequest) -> dict[str, object]:
     return dict(CASES[request.param])
 
@@ -220,8 +220,9 @@ def test_predictions_on_every_view_agree(case: Case) -> None:
 
 
 def _estimator_tensors(case: Case) -> tuple[list[Tensor], list[Tensor]]:
-    """Every parameter of Omega, ours and the oracle's (there the half of W that does not cancel)."""
-    ours, theirs = [], []
+    """Every parameter of Omega, ours and the oracle's."""
+    ours: list[Tensor] = []
+    theirs: list[Tensor] = []
     for estimator, reference in zip(case.folds.estimators, case.parameters.estimators, strict=True):
         scorer = estimator.scorer
         ours += [estimator.weight, scorer.weight]
@@ -264,7 +265,7 @@ def test_classification_loss_and_its_gradients_agree(case: Case) -> None:
     reference = oracle.classification_loss(outputs, labels, train)
     loss = case.folds.classifier_loss(views)
     _close(loss, reference, case.tolerance)
-    ours = [p for c in case.folds.classifiers for p in (c.first, c.second)]
+    ours: list[Tensor] = [p for c in case.folds.classifiers for p in (c.first, c.second)]
     theirs = [p for c in case.parameters.classifiers for p in (c.first, c.second)]
     _compare_gradients(loss, ours, reference, theirs, case.tolerance)
 

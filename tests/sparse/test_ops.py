@@ -129,7 +129,7 @@ def test_symmetric_matrix_uses_itself_as_its_transpose() -> None:
 
 def test_gradients_are_the_same_bits_each_time() -> None:
     rng = np.random.default_rng(0)
-    matrix = sp.csr_array(sp.random(500, 500, density=0.05, format="csr", random_state=rng))
+    matrix = sp.csr_array(sp.random_array((500, 500), density=0.05, format="csr", rng=rng))
     pattern = Pattern.from_scipy(matrix)
     dense = torch.randn(500, 16)
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from torch import Tensor
 
+from cogsl.errors import DivergedError
 from cogsl.graph import Graph
 from cogsl.losses import eta_schedule
 from cogsl.methods.base import NodeClassifier
@@ -62,12 +63,13 @@ class CoGSL(CoGSLSettings, NodeClassifier):
             record: dict[str, Any] = {"iteration": iteration, "eta": eta}
             with clock.phase("views"):
                 record |= folds.train_views(eta)
-                views = folds.estimate()
+                views = folds.estimate(training=True)
             with clock.phase("classifiers"):
                 record |= folds.train_classifiers(views)
             with clock.phase("mi"):
                 record |= folds.train_mi_estimator(views)
             with clock.phase("validation"):
+                views = folds.estimate()
                 output = folds.predict(views)
                 record |= folds.nodes.judge(output)
             is_kept = rule.keeps(accuracy=record["val_accuracy"], loss=record["val_loss"])
@@ -77,7 +79,11 @@ class CoGSL(CoGSLSettings, NodeClassifier):
             listener.on_iteration(self.history_[-1])
             if waiting.is_over(kept=is_kept):
                 break
-        assert kept is not None
+        if kept is None:
+            raise DivergedError(
+                "The validation loss was never finite. Lower 'estimator_lr', 'classifier_lr' or "
+                "'mi_lr', or scale the features."
+            )
         self._store(graph, kept)
 
     def _store(self, graph: Graph, kept: _Kept) -> None:

@@ -11,6 +11,7 @@ import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
@@ -20,7 +21,13 @@ from cogsl.graph import Graph
 from cogsl.losses import LossWeights, classification_loss, infonce, mi_loss, view_objective
 from cogsl.methods.cogsl_settings import CoGSLSettings
 from cogsl.mutual_information import MIEstimator
-from cogsl.nn import GCNClassifier, Propagated, feature_matrix, graph_convolution
+from cogsl.nn import (
+    FeatureMatrix,
+    GCNClassifier,
+    Propagated,
+    feature_matrix,
+    graph_convolution,
+)
 from cogsl.seeding import Seeds
 from cogsl.sparse import SparseMatrix
 from cogsl.training import LabelledNodes, adam, descend, held_still
@@ -30,12 +37,30 @@ from cogsl.views import VIEWS, BasicView
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """The views of one iteration as constants: the m estimated ones, then the final one."""
+    """The views of one iteration as constants, and what is worked out from them when needed.
+
+    Parameters
+    ----------
+    all : the m estimated views, then the final one, each N x N.
+    weights : beta, N x m.
+    features : X, N x D.
+    train : the training nodes.
+    """
 
     all: tuple[SparseMatrix, ...]
-    propagated: tuple[Propagated, ...]
-    train_rows: tuple[SparseMatrix, ...]
-    weights: Tensor  # beta, N x m
+    weights: Tensor
+    features: FeatureMatrix
+    train: Tensor
+
+    @cached_property
+    def propagated(self) -> tuple[Propagated, ...]:
+        """V X W of every view, to be asked for with many W."""
+        return tuple(Propagated(view, self.features) for view in self.all)
+
+    @cached_property
+    def train_rows(self) -> tuple[SparseMatrix, ...]:
+        """The rows of the training nodes, of every view."""
+        return tuple(view.rows(self.train) for view in self.all)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,15 +189,11 @@ class Folds:
         return [*views, fuse(self.fusion_plan, views, weights)], outputs, weights
 
     @torch.no_grad()
-    def estimate(self) -> Views:
-        """Return the views as they are now, without dropout, as constants."""
-        views, _, weights = self._estimate(self.project(), noise=None)
-        return Views(
-            tuple(views),
-            tuple(Propagated(view, self.features) for view in views),
-            tuple(view.rows(self.nodes.train) for view in views),
-            weights,
-        )
+    def estimate(self, *, training: bool = False) -> Views:
+        """Return the views as they are now, as constants; dropout acts on them in training."""
+        noise = self._estimator_noise if training else None
+        views, _, weights = self._estimate(self.project(), noise)
+        return Views(tuple(views), weights, self.features, self.nodes.train)
 
     # Theta ----------------------------------------------------------------------------------
 

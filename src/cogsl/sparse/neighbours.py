@@ -37,7 +37,9 @@ def cosine_neighbours(
         raise InputError(f"The 'k' parameter of cosine_neighbours must be >= 1. Got {k} instead.")
     n = features.shape[0]
     k = min(k, n)
-    similarities = _SparseRows(features) if issparse(features) else _DenseRows(features)
+    similarities = (
+        _SparseRows(features) if issparse(features) else _DenseRows(features, block_bytes)
+    )
     columns = np.empty((n, k), dtype=np.int32)
     for rows in blocks(n, row_bytes=8 * n, block_bytes=block_bytes):
         itself = np.arange(rows.start, rows.stop)
@@ -49,17 +51,18 @@ def cosine_neighbours(
 class _DenseRows:
     """Cosine similarities of dense rows; float64 copies are made panel by panel."""
 
-    def __init__(self, features: npt.NDArray[Any]) -> None:
+    def __init__(self, features: npt.NDArray[Any], panel_bytes: int) -> None:
         squares = np.einsum("nd,nd->n", features, features, dtype=np.float64)
         self._features = features
         self._scale = _inverse_root(squares)
+        self._panel_bytes = panel_bytes
 
     def block(self, rows: slice) -> Float64Array:
         """Return the similarities of some rows to all, b x N."""
         n, width = self._features.shape
         left = self._unit(rows)
         out = np.empty((len(left), n))
-        for panel in blocks(n, row_bytes=8 * width):
+        for panel in blocks(n, row_bytes=8 * width, block_bytes=self._panel_bytes):
             np.matmul(left, self._unit(panel).T, out=out[:, panel])
         return out
 
@@ -74,10 +77,10 @@ class _SparseRows:
 
     def __init__(self, features: csr_array) -> None:
         n = features.shape[0]
-        lengths = np.diff(features.indptr)
-        row = np.repeat(np.arange(n), lengths)
+        row = np.repeat(np.arange(n), np.diff(features.indptr))
         data = features.data.astype(np.float64)
-        data *= _inverse_root(np.bincount(row, weights=data**2, minlength=n))[row]
+        squares = np.bincount(row, weights=data**2, minlength=n).astype(np.float64)
+        data *= _inverse_root(squares)[row]
         parts = (data, features.indices, features.indptr)
         self._unit = csr_array(parts, shape=features.shape)
         self._transpose = self._unit.T.tocsr()

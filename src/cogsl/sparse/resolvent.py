@@ -1,4 +1,4 @@
-"""The resolvent of a symmetric sparse matrix: exact, or in blocks of rows.
+"""The resolvent of a symmetric sparse matrix: exact, or block by block.
 
 S = (1 - c) (I - c G)^-1, for a symmetric G (N x N) whose spectrum lies in [-1, 1] and a damping c
 in [0, 1). The spectrum of S lies in (0, 1], and so no entry of S exceeds 1 in absolute value.
@@ -7,7 +7,8 @@ in [0, 1). The spectrum of S lies in (0, 1], and so no entry of S exceeds 1 in a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
@@ -15,13 +16,12 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
 from cogsl.sparse.blocks import Float64Array, Int64Array, blocks, snap
-from cogsl.sparse.kernels import MKLKernels, active_kernels
 
-_CACHE_BYTES = 1 << 22  # blocks that stay in the processor's cache are twice as fast
-_LEAST_COLUMNS = 16
+CACHE_BYTES = 1 << 21
+"""Size of a block, of which three are in use at a time: they fit into a processor's cache."""
 
-_Step = Callable[[Float64Array, Float64Array, float, float], None]
-"""step(X, Y, a, b) sets Y to a G X + b Y, in place; X and Y are N x b."""
+LEAST_COLUMNS = 16
+"""Width of a block on graphs that are too large for that."""
 
 
 def exact_resolvent(matrix: csr_array, *, damping: float) -> csr_array:
@@ -33,85 +33,81 @@ def exact_resolvent(matrix: csr_array, *, damping: float) -> csr_array:
     damping : c.
     """
     G = matrix.astype(np.float64).toarray()
-    S: Float64Array = (1 - damping) * np.linalg.inv(np.eye(len(G)) - damping * G)
-    return csr_array(snap(S))
+    inverse: Float64Array = np.linalg.inv(np.eye(len(G)) - damping * G).astype(np.float64)
+    return csr_array(snap((1 - damping) * inverse))
 
 
-def resolvent_rows(
-    matrix: csr_array, *, damping: float, tolerance: float
-) -> Iterator[tuple[Int64Array, Float64Array]]:
-    """Yield S in blocks: the numbers of some rows (b), and these rows (b x N).
+def visit_resolvent(
+    matrix: csr_array,
+    visit: Callable[[Int64Array, Float64Array], None],
+    *,
+    damping: float,
+    tolerance: float,
+) -> None:
+    """Call ``visit(rows, S[rows])`` with blocks of rows until every row was visited once.
 
-    Chebyshev's semi-iteration on a few columns at a time; as S is symmetric, a column is a row.
+    As S is symmetric, its rows are its columns, and a few of these are computed at a time. Blocks
+    do not depend on one another, so PyTorch's number of threads work on them side by side; the
+    bits do not depend on that number.
 
     Parameters
     ----------
     matrix : G, N x N.
+    visit : takes the numbers of some rows (b) and these rows (b x N); called from several threads.
     damping : c.
-    tolerance : bound of the error of each entry.
+    tolerance : bound of the error of each entry of S.
     """
     order = reverse_cuthill_mckee(matrix, symmetric_mode=True)  # neighbours lie close in memory
     place = np.argsort(order)
-    step = _make_step(csr_array(matrix[order][:, order]))
-    n_steps = chebyshev_steps(damping, tolerance)
-    n = len(order)
-    block_bytes = max(_CACHE_BYTES, _LEAST_COLUMNS * 8 * n)
-    for block in blocks(n, row_bytes=8 * n, block_bytes=block_bytes):
-        columns = _chebyshev(step, n, block, damping=damping, n_steps=n_steps)
-        yield order[block].astype(np.int64), columns[place].T
+    doubled = 2 * csr_array(matrix[order][:, order]).astype(np.float64)
+    series = chebyshev_series(damping, tolerance)
+
+    def work(block: slice) -> None:
+        columns = _sum_series(doubled, block, series)
+        visit(order[block].astype(np.int64), np.ascontiguousarray(columns[place].T))
+
+    column_bytes = 8 * len(order)
+    block_bytes = max(CACHE_BYTES, LEAST_COLUMNS * column_bytes)
+    parts = blocks(len(order), row_bytes=column_bytes, block_bytes=block_bytes)
+    with ThreadPoolExecutor(torch.get_num_threads()) as pool:
+        list(pool.map(work, parts))  # a list, so that errors come out
 
 
-def chebyshev_steps(damping: float, tolerance: float) -> int:
-    """Return after how many steps no entry is off by more than ``tolerance``.
+def chebyshev_series(damping: float, tolerance: float) -> list[float]:
+    """Return a_0, ..., a_K such that |f(x) - a_0 / 2 - sum_k a_k T_k(x)| <= tolerance on [-1, 1].
 
-    The error after k steps is at most 1 / T_k(1 / c) = 1 / cosh(k arcosh(1 / c)), T_k being the
-    Chebyshev polynomial. At c = 0.8 it halves with each step.
+    f(x) = (1 - c) / (1 - c x),  a_k = 2 (1 - c) / r q^k,  q = c / (1 + r),  r = sqrt(1 - c^2),
+    with T_k the Chebyshev polynomials. As |T_k(x)| <= 1, what is left out sums to at most
+    a_K q / (1 - q). At c = 0.8 each term is half of the one before it.
     """
-    if damping == 0 or tolerance >= 1:
-        return 1
-    return max(1, math.ceil(math.acosh(1 / tolerance) / math.acosh(1 / damping)))
+    r = math.sqrt(1 - damping**2)
+    q = damping / (1 + r)
+    terms = [2 * (1 - damping) / r]
+    while terms[-1] * q > tolerance * (1 - q):
+        terms.append(terms[-1] * q)
+    return terms
 
 
-def _chebyshev(step: _Step, n: int, block: slice, *, damping: float, n_steps: int) -> Float64Array:
-    """Return some columns of S, N x b; e holds the same columns of I.
+def _sum_series(doubled: csr_array, block: slice, series: list[float]) -> Float64Array:
+    """Return some columns of S = f(G), N x b, by Clenshaw's recurrence.
 
-    x_{k+1} = w_{k+1} (c G x_k + (1 - c) e - x_{k-1}) + x_{k-1},  w_{k+1} = 1 / (1 - c^2 w_k / 4),
-    from x_0 = 0, x_1 = (1 - c) e and w_1 = 2.
+    B_k = a_k E + 2 G B_{k+1} - B_{k+2},  S E = (B_0 - B_2) / 2,  with E the same columns of I.
+
+    Parameters
+    ----------
+    doubled : 2 G, N x N.
+    block : which columns.
+    series : a_0, ..., a_K.
     """
     width = block.stop - block.start
-    unit = (np.arange(block.start, block.stop), np.arange(width))
-    previous, current = np.zeros((n, width)), np.zeros((n, width))
-    current[unit] = 1 - damping
-    weight = 2.0
-    for _ in range(n_steps - 1):
-        weight = 1 / (1 - damping**2 * weight / 4)
-        step(current, previous, weight * damping, 1 - weight)
-        previous[unit] += weight * (1 - damping)
-        previous, current = current, previous
-    return current
-
-
-def _make_step(matrix: csr_array) -> _Step:
-    """Return the product with G, by the kernels in use."""
-    G = matrix.astype(np.float64)
-    return _mkl_step(G) if isinstance(active_kernels(), MKLKernels) else _scipy_step(G)
-
-
-def _scipy_step(G: csr_array) -> _Step:
-    def step(X: Float64Array, Y: Float64Array, a: float, b: float) -> None:
-        Y *= b
-        Y += (a * G) @ X
-
-    return step
-
-
-def _mkl_step(G: csr_array) -> _Step:
-    crow, col = (torch.from_numpy(index.astype(np.int32)) for index in (G.indptr, G.indices))
-    values = torch.from_numpy(G.data)
-    tensor = torch.sparse_csr_tensor(crow, col, values, G.shape, check_invariants=False)
-
-    def step(X: Float64Array, Y: Float64Array, a: float, b: float) -> None:
-        out = torch.from_numpy(Y)
-        torch.addmm(out, tensor, torch.from_numpy(X), beta=b, alpha=a, out=out)
-
-    return step
+    ones = (np.arange(block.start, block.stop), np.arange(width))  # where E has its entries
+    B0, B1, B2 = (np.zeros((doubled.shape[0], width)) for _ in range(3))
+    B0[ones] = series[-1]
+    for a in series[-2::-1]:
+        B1, B2 = B0, B1
+        B0 = doubled @ B1
+        B0 -= B2
+        B0[ones] += a
+    B0 -= B2
+    B0 /= 2
+    return B0

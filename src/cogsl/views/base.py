@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, eye_array
@@ -19,7 +18,7 @@ class BasicView:
 
     Parameters
     ----------
-    matrix : V, N x N, float32, normalised; not symmetric in general.
+    matrix : V, N x N, float64, normalised; not symmetric in general.
     scope : S, N x N, entries of 1.0 (float32): row i holds the nodes j whose pair (i, j) is
         estimated anew, i among them.
     """
@@ -51,18 +50,17 @@ def with_self_loops(adjacency: csr_array) -> csr_array:
     return looped
 
 
-def normalise(matrix: csr_array, *, dtype: type[np.floating[Any]] = np.float32) -> csr_array:
-    """Return D^-1/2 V D^-1/2, with D the row sums of V; a row that sums to 0 stays 0.
+def normalise(matrix: csr_array) -> csr_array:
+    """Return D^-1/2 V D^-1/2 in float64, with D the row sums of V; a row that sums to 0 stays 0.
 
     Parameters
     ----------
     matrix : V, N x N, no negative entries; not symmetric in general.
-    dtype : of the result; sums and products are made in float64.
     """
-    V = matrix.astype(np.float64)
+    V = matrix.astype(np.float64)  # a copy, indices included
     root = np.sqrt(V.sum(axis=1))
     scale = np.divide(1.0, root, out=np.zeros_like(root), where=root > 0)
     data = np.repeat(scale, np.diff(V.indptr)) * V.data * scale[V.indices]
-    normalised = csr_array((data.astype(dtype), V.indices, V.indptr), shape=V.shape, copy=True)
+    normalised = csr_array((data, V.indices, V.indptr), shape=V.shape)
     normalised.sort_indices()
     return normalised

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 from cogsl.graph import Graph
 from cogsl.settings import setting
 from cogsl.sparse.blocks import Float64Array, Int64Array, top_of_rows
-from cogsl.sparse.resolvent import exact_resolvent, resolvent_rows
+from cogsl.sparse.resolvent import exact_resolvent, visit_resolvent
 from cogsl.views.base import BasicView, View, normalise, with_self_loops
 from cogsl.views.scope import hops, top_entries
 
@@ -88,16 +88,18 @@ def personalised_pagerank(
     top = min(top, n)
     columns = np.empty((n, top), dtype=np.int64)
     values = np.empty((n, top))
-    transition = _transition(adjacency)
-    for rows, block in resolvent_rows(transition, damping=1 - teleport, tolerance=tolerance):
+
+    def keep_top(rows: Int64Array, block: Float64Array) -> None:
         columns[rows] = top_of_rows(block, top, always=rows)
         values[rows] = np.take_along_axis(block, columns[rows], axis=1)
+
+    visit_resolvent(_transition(adjacency), keep_top, damping=1 - teleport, tolerance=tolerance)
     return _without_small(columns, values, tolerance=tolerance)
 
 
 def _transition(adjacency: csr_array) -> csr_array:
-    """Return D^-1/2 (A + I) D^-1/2 in float64; its spectrum lies in [-1, 1]."""
-    return normalise(with_self_loops(adjacency), dtype=np.float64)
+    """Return D^-1/2 (A + I) D^-1/2; its spectrum lies in [-1, 1]."""
+    return normalise(with_self_loops(adjacency))
 
 
 def _without_small(columns: Int64Array, values: Float64Array, *, tolerance: float) -> csr_array:

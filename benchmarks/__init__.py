@@ -1,0 +1,1 @@
+"""What we claim about speed, memory and accuracy, as commands."""

@@ -1,0 +1,127 @@
+"""The path 0 - 1 - 2 with self-loops, degrees 2, 3, 2, by hand."""
+
+from __future__ import annotations
+
+from math import exp, sqrt
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+import torch
+from scipy.sparse import csr_array
+from torch import Tensor
+
+from cogsl.nn import FeatureMatrix, GCNClassifier, Propagated, feature_matrix, graph_convolution
+from cogsl.sparse import SparseMatrix
+
+V = np.array([[1 / 2, 1 / sqrt(6), 0], [1 / sqrt(6), 1 / 3, 1 / sqrt(6)], [0, 1 / sqrt(6), 1 / 2]])
+X = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 4.0]], dtype=np.float32)
+
+
+def path() -> SparseMatrix:
+    return SparseMatrix.from_scipy(csr_array(V), torch.float64)
+
+
+def features(*, sparse: bool) -> FeatureMatrix:
+    return feature_matrix(csr_array(X) if sparse else X, torch.float64)
+
+
+def tensor(values: object) -> Tensor:
+    return torch.tensor(values, dtype=torch.float64)
+
+
+def close(result: Tensor, expected: npt.ArrayLike) -> None:
+    np.testing.assert_allclose(result.detach().numpy(), np.asarray(expected), rtol=0, atol=1e-12)
+
+
+def classifier(rate: float = 0.0) -> GCNClassifier:
+    """Return a classifier whose first layer is (x, -x) of the first feature, the second I."""
+    made = GCNClassifier(
+        2, 2, 2, rate=rate, generator=torch.Generator().manual_seed(0), dtype=torch.float64
+    )
+    with torch.no_grad():
+        made.first.copy_(tensor([[1.0, -1.0], [0.0, 0.0]]))
+        made.second.copy_(torch.eye(2))
+    return made
+
+
+def test_convolution_weights_neighbours_by_both_degrees() -> None:
+    close(graph_convolution(path(), tensor([[2.0], [0.0], [0.0]])), [[1.0], [2 / sqrt(6)], [0.0]])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_propagated_by_hand(sparse: bool) -> None:
+    smooth = Propagated(path(), features(sparse=sparse))
+    result = smooth(tensor([[6.0], [1.0]]))  # X W = (6, 0, 4)
+    close(result, [[3.0], [10 / sqrt(6)], [2.0]])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_propagated_rows_are_rows_of_the_whole_in_the_asked_order(sparse: bool) -> None:
+    smooth, weight = Propagated(path(), features(sparse=sparse)), tensor([[6.0], [1.0]])
+    close(smooth(weight, torch.tensor([2, 0, 2])), [[2.0], [3.0], [2.0]])
+
+
+@pytest.mark.parametrize("rows", [None, [1], [2, 0]])
+def test_propagated_dense_and_sparse_agree_on_a_view_that_is_not_symmetric(
+    rows: list[int] | None,
+) -> None:
+    rng = np.random.default_rng(0)
+    matrix = np.where(rng.random((6, 6)) < 0.5, rng.random((6, 6)), 0.0)
+    view = SparseMatrix.from_scipy(csr_array(matrix), torch.float64)
+    x = np.where(rng.random((6, 4)) < 0.5, rng.random((6, 4)), 0.0).astype(np.float32)
+    index = None if rows is None else torch.tensor(rows)
+    weight = tensor(rng.normal(size=(4, 3))).requires_grad_()
+    expected = (matrix @ x.astype(np.float64) @ weight.detach().numpy())[
+        slice(None) if rows is None else rows
+    ]
+    gradients: list[Tensor] = []
+    for kind in (x, csr_array(x)):
+        result = Propagated(view, feature_matrix(kind, torch.float64))(weight, index)
+        close(result, expected)
+        gradients += torch.autograd.grad(result.square().sum(), weight)
+    close(gradients[0], gradients[1].numpy())
+    assert float(gradients[0].abs().max()) > 0
+
+
+def test_two_layer_classifier_by_hand() -> None:
+    model, view = classifier(), path()
+    smoothed = Propagated(view, features(sparse=False))(model.first)  # (1/2, 1/sqrt 6, 0), negated
+    output = model(view, smoothed)
+    hidden = [1 / 4 + 1 / 6, 1 / (2 * sqrt(6)) + 1 / (3 * sqrt(6)), 1 / 6]  # ReLU zeroes the other
+    first = [1 / (1 + exp(-h)) for h in hidden]
+    close(output.exp(), [[p, 1 - p] for p in first])
+
+
+def test_classifier_gives_the_rows_that_are_asked_for() -> None:
+    model, view = classifier(), path()
+    smoothed = Propagated(view, features(sparse=True))(model.first)
+    index = torch.tensor([2, 0])
+    close(model(view.rows(index), smoothed), model(view, smoothed)[index].detach().numpy())
+
+
+def test_classifier_drops_out_only_with_a_generator() -> None:
+    model, view = classifier(rate=0.5), path()
+    smoothed = Propagated(view, features(sparse=False))(model.first)
+    plain = model(view, smoothed)
+    close(plain, classifier(rate=0.0)(view, smoothed).detach().numpy())
+    noisy = [model(view, smoothed, generator=torch.Generator().manual_seed(k)) for k in (0, 0, 1)]
+    assert torch.equal(noisy[0], noisy[1])
+    assert not torch.equal(noisy[0], noisy[2])
+    assert not torch.equal(noisy[0], plain)
+
+
+def test_gradient_reaches_both_layers_and_the_view() -> None:
+    model, view = classifier(), path()
+    view = SparseMatrix(view.pattern, view.values.requires_grad_())
+    smoothed = graph_convolution(view, features(sparse=False) @ model.first)
+    loss = model(view, smoothed)[:, 0].sum()
+    for grad in torch.autograd.grad(loss, [model.first, model.second, view.values]):
+        assert float(grad.abs().max()) > 0
+
+
+def test_layers_of_one_classifier_start_from_different_numbers() -> None:
+    model = GCNClassifier(
+        3, 3, 3, rate=0.5, generator=torch.Generator().manual_seed(0), dtype=torch.float32
+    )
+    assert not torch.equal(model.first, model.second)

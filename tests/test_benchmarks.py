@@ -1,0 +1,91 @@
+"""The benchmarks compare like with like, and judge only what was claimed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from benchmarks import iteration, kernels
+from benchmarks.claims import SMALL, Claim, claim_for, judge
+from benchmarks.dense_oracle import DenseIteration, fits
+from benchmarks.kernel_cases import ENTRIES, NODES, cases, random_problem
+from cogsl import datasets
+from cogsl.methods.cogsl import CoGSL
+from cogsl.seeding import Seeds
+
+TINY = SMALL[0]
+
+
+def test_both_ways_of_every_case_give_the_same_numbers() -> None:
+    compared = [case for case in cases(random_problem(150)) if case.same]
+    assert len(compared) > 9
+    for case in compared:
+        torch.testing.assert_close(case.ours(), case.other(), rtol=1e-4, atol=1e-5)
+
+
+def test_random_pattern_stores_its_diagonal_and_no_pair_twice() -> None:
+    pattern = random_problem(150).view.pattern
+    assert pattern.nnz == ENTRIES * 150 // NODES
+    assert pattern.diagonal.numel() == 150
+    assert len(set(zip(pattern.row.tolist(), pattern.col.tolist(), strict=True))) == pattern.nnz
+
+
+def test_kernels_write_a_ratio_for_every_row(tmp_path: Path) -> None:
+    path = tmp_path / "kernels.json"
+    assert kernels.main(["--nodes", "60", "--seconds", "0", "--output", str(path)]) == 0
+    rows = json.loads(path.read_text())["rows"]
+    assert rows
+    assert all(row["ratio"] == pytest.approx(row["other_ms"] / row["ms"]) for row in rows)
+
+
+def test_iteration_writes_every_part_and_judges_no_shortened_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "iteration.json"
+    short = ["--dataset", TINY, "--iterations", "2", "--epochs", "3", "--skip-profile"]
+    assert iteration.main([*short, "--output", str(path)]) == 0
+    record = json.loads(path.read_text())
+    assert record["run"]["n_iterations"] == 2
+    assert record["run"]["gradient_steps"] == 2 * (1 + 1 + 5)
+    assert {"views", "classifiers", "mi", "validation"} <= record["run"]["phases"].keys()
+    assert record["example"]["n_epochs"] == 3
+    assert [beside["dataset"] for beside in record["oracle"]] == [TINY]
+    assert "not judged" in capsys.readouterr().out
+
+
+def test_an_unknown_setting_ends_in_an_error_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert iteration.main(["--dataset", TINY, "--set", "tua=1"]) == 2
+    assert "did you mean 'tau'" in capsys.readouterr().err
+
+
+def test_limits_pass_fail_or_are_not_judged() -> None:
+    claim = Claim({"seconds": 5.0})
+    kept = [judge(claim, {"seconds": seconds}, [])[0].kept for seconds in (4.0, 6.0, None)]
+    assert kept == [True, False, None]
+    assert judge(claim, {"seconds": 4.0}, ["iterations is 2"])[0].kept is None
+
+
+def test_most_data_sets_have_no_limit() -> None:
+    claimed = [name for name in datasets.DATASETS if claim_for(name).limits]
+    assert 0 < len(claimed) < len(datasets.DATASETS)
+
+
+def test_each_dense_step_trains_its_own_parameters_only() -> None:
+    method = CoGSL(estimator_hidden=4, mi_hidden=8)
+    dense = DenseIteration(method, datasets.load(TINY), Seeds(0))
+    groups = {"omega": dense.omega, "theta": dense.theta, "phi": dense.phi}
+    steps = {"omega": dense.view_step, "theta": dense.classifier_step, "phi": dense.mi_step}
+    for trained, step in steps.items():
+        before = {name: [p.clone() for p in group] for name, group in groups.items()}
+        step()
+        for name, group in groups.items():
+            moved = any(not torch.equal(a, b) for a, b in zip(before[name], group, strict=True))
+            assert moved == (name == trained)
+
+
+def test_dense_oracle_is_kept_from_graphs_that_it_cannot_hold() -> None:
+    assert fits(CoGSL(), 500)
+    assert not fits(CoGSL(), NODES)
