@@ -9,7 +9,7 @@ A list over "all views" holds the m estimated views and then the final one.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -95,6 +95,7 @@ class Settings(NamedTuple):
     lam: float = 0.5
     tau: float = 0.5
     eta: float = 0.1
+    activation: Callable[[Tensor], Tensor] = torch.relu  # sigma of the classifiers
 
 
 class Outcome(NamedTuple):
@@ -279,12 +280,18 @@ def estimate(
 # --------------------------------------------------------------------- classifier and fusion
 
 
-def classify(V: Tensor, X: Tensor, parameters: Classifier, mask: Tensor | None = None) -> Tensor:
+def classify(
+    V: Tensor,
+    X: Tensor,
+    parameters: Classifier,
+    mask: Tensor | None = None,
+    activation: Callable[[Tensor], Tensor] = torch.relu,
+) -> Tensor:
     """Predict the classes on a view that is normalised already. Implements Eqs. (6) and (13).
 
-    O = softmax(V elu(V X W0) W1), the hidden layer times the dropout mask if there is one
+    O = softmax(V sigma(V X W0) W1), the hidden layer times the dropout mask if there is one
     """
-    hidden = torch.nn.functional.elu(V @ X @ parameters.first)
+    hidden = activation(V @ X @ parameters.first)
     if mask is not None:
         hidden = hidden * mask
     return (V @ hidden @ parameters.second).softmax(dim=1)
@@ -447,11 +454,13 @@ def run(
         for k in range(m)
     ]
     predictions = [
-        classify(estimated[k], X, parameters.classifiers[k], masks.hidden[k]) for k in range(m)
+        classify(estimated[k], X, parameters.classifiers[k], masks.hidden[k], settings.activation)
+        for k in range(m)
     ]
     weights = fusion_weights(predictions, parameters, settings)
     final = fuse(estimated, weights)
-    predictions.append(classify(final, X, parameters.classifiers[m], masks.hidden[m]))
+    last = parameters.classifiers[m]
+    predictions.append(classify(final, X, last, masks.hidden[m], settings.activation))
     projected = [
         project(encode(V, X, encoder), parameters.projection)
         for V, encoder in zip([*estimated, final], parameters.encoders, strict=True)

@@ -251,14 +251,18 @@ def test_a_view_is_estimated_by_hand_from_end_to_end() -> None:
 def test_classifier_convolves_twice() -> None:
     V = matrix([[0, 1], [0.5, 0]])
     X = matrix([[2], [1]])
-    parameters = oracle.Classifier(matrix([[1, -1]]), matrix([[math.log(2), 0], [1, 0]]))
-    # elu(V X W0) = [[1, 1/e - 1], [1, 1/e - 1]]; the first class leads by log(2) + 1/e - 1,
-    # times V's row sums 1 and 0.5
+    weights = matrix([[1, -1]]), matrix([[math.log(2), 0], [1, 0]])
+    # relu(V X W0) = [[1, 0], [1, 0]]; the first class leads by log(2), times V's row sums 1, 0.5
+    two = math.sqrt(2)
+    relu = matrix([[2 / 3, 1 / 3], [two / (1 + two), 1 / (1 + two)]])
+    same_exactly(oracle.classify(V, X, oracle.Classifier(*weights)), relu)
+    # elu(V X W0) = [[1, 1/e - 1], [1, 1/e - 1]]; it leads by log(2) + 1/e - 1
     odds = 2 * math.exp(math.exp(-1) - 1)
     root = math.sqrt(odds)
     expected = matrix([[odds / (1 + odds), 1 / (1 + odds)], [root / (1 + root), 1 / (1 + root)]])
-    same_exactly(oracle.classify(V, X, parameters), expected)
-    masked = oracle.classify(V, X, parameters, matrix([[1, 1], [0, 0]]))
+    parameters, elu = oracle.Classifier(*weights), torch.nn.functional.elu
+    same_exactly(oracle.classify(V, X, parameters, activation=elu), expected)
+    masked = oracle.classify(V, X, parameters, matrix([[1, 1], [0, 0]]), elu)
     same_exactly(masked, matrix([[1 / 2, 1 / 2], [root / (1 + root), 1 / (1 + root)]]))
 
 

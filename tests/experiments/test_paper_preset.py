@@ -55,6 +55,7 @@ COMMON = {
     "fusion": "adaptive",
     "scorer": "linear",
     "patience": None,
+    "keep": "joint",
 }
 
 

@@ -118,7 +118,8 @@ def test_preset_files_belong_to_a_method_and_a_data_set(path: Path) -> None:
     method, preset = path.parts[-3:-1]
     assert preset in presets.PRESETS
     assert path.stem in {*DATASETS, "_common"}
-    presets.find_method(method)(**resolve(method, path.stem, preset)).validate()
+    if path.stem != "_common":
+        presets.find_method(method)(**resolve(method, path.stem, preset)).validate()
 
 
 @pytest.mark.parametrize("path", PRESET_FILES, ids=lambda p: "/".join(p.parts[-3:]))

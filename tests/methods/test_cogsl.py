@@ -162,7 +162,9 @@ def test_predictions_equal_those_recomputed_from_the_final_view(
     first, second = ear.weights[method.best_iter_]
     V, X = method.final_view_.toarray(), graph.features
     X = X if isinstance(X, np.ndarray) else X.toarray()
-    scores = V @ (np.maximum(V @ (X @ first), 0.0) @ second)
+    hidden = V @ (X @ first)
+    hidden = np.where(hidden > 0, hidden, np.expm1(hidden))  # ELU
+    scores = V @ (hidden @ second)
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
     expected = odds / odds.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(method.predict_proba(), expected, rtol=0, atol=1e-10)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp, sqrt
+from math import exp, expm1, sqrt
 
 import numpy as np
 import numpy.typing as npt
@@ -88,9 +88,11 @@ def test_two_layer_classifier_by_hand() -> None:
     model, view = classifier(), path()
     smoothed = Propagated(view, features(sparse=False))(model.first)  # (1/2, 1/sqrt 6, 0), negated
     output = model(view, smoothed)
-    hidden = [1 / 4 + 1 / 6, 1 / (2 * sqrt(6)) + 1 / (3 * sqrt(6)), 1 / 6]  # ReLU zeroes the other
-    first = [1 / (1 + exp(-h)) for h in hidden]
-    close(output.exp(), [[p, 1 - p] for p in first])
+    first = [1 / 4 + 1 / 6, 1 / (2 * sqrt(6)) + 1 / (3 * sqrt(6)), 1 / 6]
+    c, d = expm1(-1 / 2), expm1(-1 / sqrt(6))  # ELU of what is negative
+    second = [c / 2 + d / sqrt(6), c / sqrt(6) + d / 3, d / sqrt(6)]
+    sure = [1 / (1 + exp(b - a)) for a, b in zip(first, second, strict=True)]
+    close(output.exp(), [[p, 1 - p] for p in sure])
 
 
 def test_classifier_gives_the_rows_that_are_asked_for() -> None:

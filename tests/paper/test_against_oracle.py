@@ -20,6 +20,7 @@ from tests import oracle
 from tests.random_graphs import RandomProblem, random_problem
 
 ETA = 0.07
+ACTIVATIONS = {"relu": torch.relu, "elu": torch.nn.functional.elu}
 TOLERANCE = {"float32": 1e-5, "float64": 1e-10}
 
 
@@ -153,7 +154,15 @@ def _case(
         problem,
         [_oracle_view(n, s, problem, folds.dtype) for n, s in zip(views, scope, strict=True)],
         _oracle_parameters(folds),
-        oracle.Settings(mu, method.fusion, epsilon=0.7, lam=0.6, tau=0.4, eta=ETA),
+        oracle.Settings(
+            mu,
+            method.fusion,
+            epsilon=0.7,
+            lam=0.6,
+            tau=0.4,
+            eta=ETA,
+            activation=ACTIVATIONS[method.activation],
+        ),
         batch,
         TOLERANCE[precision],
     )
@@ -164,6 +173,7 @@ CASES: list[dict[str, object]] = [
     {"sparse": False},
     {"views": ("adjacency", "diffusion"), "scope": (1, 4)},
     {"scorer": "cosine"},
+    {"activation": "elu"},
     {"fusion": "average"},
     {"fusion": "attention"},
     {"views": ("adjacency", "knn", "diffusion"), "scope": (2, 1, 5)},
@@ -258,7 +268,7 @@ def test_classification_loss_and_its_gradients_agree(case: Case) -> None:
     views, expected = case.folds.estimate(), case.outcome()
     constant = [view.detach() for view in (*expected.estimated, expected.final)]
     outputs = [
-        oracle.classify(view, case.features, classifier)
+        oracle.classify(view, case.features, classifier, activation=case.settings.activation)
         for view, classifier in zip(constant, case.parameters.classifiers, strict=True)
     ]
     labels, train = torch.tensor(case.problem.labels), torch.tensor(case.problem.train)

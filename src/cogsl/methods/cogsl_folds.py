@@ -100,6 +100,7 @@ class Folds:
                 s.classifier_hidden,
                 graph.n_classes,
                 rate=s.classifier_dropout,
+                activation=s.activation,
                 generator=generator,
                 dtype=dtype,
             )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from cogsl.errors import SettingValueError
 from cogsl.fusion import FUSIONS
+from cogsl.nn import ACTIVATIONS
 from cogsl.settings import setting
 from cogsl.view_estimator import SCORERS
 from cogsl.views import VIEWS
@@ -73,6 +74,9 @@ class CoGSLSettings:
     classifier_dropout: float = setting(
         0.5, "dropout of the classifiers", low=0.0, high=1.0, open_high=True
     )
+    activation: str = setting(
+        "relu", "activation of the classifiers", symbol="sigma", choices=tuple(ACTIVATIONS)
+    )
     classifier_lr: float = setting(0.01, "learning rate of the classifiers", low=0.0, open_low=True)
     classifier_weight_decay: float = setting(5e-4, "weight decay of the classifiers", low=0.0)
     mi_hidden: int = setting(128, "size of the MI estimator's embeddings", low=1)
@@ -88,6 +92,13 @@ class CoGSLSettings:
     classifier_steps: int = setting(5, "classifier steps an iteration", symbol="rho_Theta", low=0)
     mi_steps: int = setting(5, "MI estimator steps an iteration", symbol="rho_Phi", low=0)
     view_steps: int = setting(1, "view estimator steps an iteration", symbol="rho_Omega", low=0)
+    keep: str = setting(
+        "smoothed",
+        "which iteration is kept: 'joint', the paper's rule (validation accuracy at least, and "
+        "loss below, the kept ones); 'smoothed', the lowest validation loss of predictions that "
+        "are averaged over the views and smoothed over iterations, which are also the result",
+        choices=("joint", "smoothed"),
+    )
     patience: int | None = setting(
         None, "stop after this many iterations without a new kept state; 'none' never stops", low=1
     )

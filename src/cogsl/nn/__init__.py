@@ -1,10 +1,11 @@
 """Layers without loss or loop."""
 
-from cogsl.nn.gcn import GCNClassifier, Propagated, graph_convolution
+from cogsl.nn.gcn import ACTIVATIONS, GCNClassifier, Propagated, graph_convolution
 from cogsl.nn.init import dropout, glorot
 from cogsl.nn.inputs import FeatureMatrix, feature_matrix
 
 __all__ = [
+    "ACTIVATIONS",
     "FeatureMatrix",
     "GCNClassifier",
     "Propagated",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import elu
+from torch.nn.functional import elu, relu
 
 from cogsl.nn.init import dropout, glorot
 from cogsl.nn.inputs import FeatureMatrix
 from cogsl.sparse import SparseMatrix
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": relu, "elu": elu}
 
 
 def graph_convolution(view: SparseMatrix, projected: Tensor) -> Tensor:
@@ -47,9 +51,7 @@ class Propagated:
 class GCNClassifier(nn.Module):
     """A two-layer GCN; the caller gives the first layer's product, as it may know it already.
 
-    Implements Eq. (6), (13): O = softmax(V sigma(V X W0) W1), sigma = ELU.
-
-    The paper leaves sigma open; on validation nodes ELU was ahead of ReLU.
+    Implements Eq. (6), (13): O = softmax(V sigma(V X W0) W1), sigma = ReLU or ELU.
     """
 
     def __init__(
@@ -59,11 +61,12 @@ class GCNClassifier(nn.Module):
         n_classes: int,
         *,
         rate: float,
+        activation: str = "relu",
         generator: torch.Generator,
         dtype: torch.dtype,
     ) -> None:
         super().__init__()
-        self.rate = rate
+        self.rate, self.activation = rate, activation
         self.first = glorot(n_features, n_hidden, generator=generator, dtype=dtype)
         self.second = glorot(n_hidden, n_classes, generator=generator, dtype=dtype)
 
@@ -78,5 +81,5 @@ class GCNClassifier(nn.Module):
         smoothed : V X W0, N x hidden.
         generator : draws the dropout mask; None means no dropout.
         """
-        hidden = dropout(elu(smoothed), self.rate, generator=generator)
+        hidden = dropout(ACTIVATIONS[self.activation](smoothed), self.rate, generator=generator)
         return torch.log_softmax(graph_convolution(view, hidden @ self.second), dim=1)

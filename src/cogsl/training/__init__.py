@@ -1,6 +1,7 @@
 """Loops that know no model."""
 
 from cogsl.training.alternation import adam, descend, held_still
+from cogsl.training.averaging import RunningAverage
 from cogsl.training.listener import Listener, SilentListener
 from cogsl.training.selection import AccuracyRule, JointRule, KeepRule, LossRule, Patience
 from cogsl.training.supervised import Outcome, train_supervised
@@ -15,6 +16,7 @@ __all__ = [
     "LossRule",
     "Outcome",
     "Patience",
+    "RunningAverage",
     "SilentListener",
     "adam",
     "descend",
