@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import exp, expm1, sqrt
 
 import numpy as np
@@ -34,10 +35,16 @@ def close(result: Tensor, expected: npt.ArrayLike) -> None:
     np.testing.assert_allclose(result.detach().numpy(), np.asarray(expected), rtol=0, atol=1e-12)
 
 
-def classifier(rate: float = 0.0) -> GCNClassifier:
+def classifier(rate: float = 0.0, activation: str = "relu") -> GCNClassifier:
     """Return a classifier whose first layer is (x, -x) of the first feature, the second I."""
     made = GCNClassifier(
-        2, 2, 2, rate=rate, generator=torch.Generator().manual_seed(0), dtype=torch.float64
+        2,
+        2,
+        2,
+        rate=rate,
+        activation=activation,
+        generator=torch.Generator().manual_seed(0),
+        dtype=torch.float64,
     )
     with torch.no_grad():
         made.first.copy_(tensor([[1.0, -1.0], [0.0, 0.0]]))
@@ -84,12 +91,15 @@ def test_propagated_dense_and_sparse_agree_on_a_view_that_is_not_symmetric(
     assert float(gradients[0].abs().max()) > 0
 
 
-def test_two_layer_classifier_by_hand() -> None:
-    model, view = classifier(), path()
+@pytest.mark.parametrize(
+    ("activation", "negative"), [("relu", lambda h: 0.0), ("elu", expm1)], ids=["relu", "elu"]
+)
+def test_two_layer_classifier_by_hand(activation: str, negative: Callable[[float], float]) -> None:
+    model, view = classifier(activation=activation), path()
     smoothed = Propagated(view, features(sparse=False))(model.first)  # (1/2, 1/sqrt 6, 0), negated
     output = model(view, smoothed)
     first = [1 / 4 + 1 / 6, 1 / (2 * sqrt(6)) + 1 / (3 * sqrt(6)), 1 / 6]
-    c, d = expm1(-1 / 2), expm1(-1 / sqrt(6))  # ELU of what is negative
+    c, d = negative(-1 / 2), negative(-1 / sqrt(6))
     second = [c / 2 + d / sqrt(6), c / sqrt(6) + d / 3, d / sqrt(6)]
     sure = [1 / (1 + exp(b - a)) for a, b in zip(first, second, strict=True)]
     close(output.exp(), [[p, 1 - p] for p in sure])
