@@ -177,7 +177,6 @@ def test_unknown_word_gets_the_nearest_choice_as_a_hint() -> None:
         validate_settings(Oven(mode="gril"))
 
 
-@pytest.mark.xfail(reason="what can be converted passes, but is stored as it is", strict=True)
 @pytest.mark.parametrize(
     ("name", "value"), [("racks", "3"), ("racks", 3.0), ("minutes", 7.0), ("limit", "none")]
 )

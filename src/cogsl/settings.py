@@ -7,6 +7,7 @@ The constructor only stores; ``validate_settings`` checks every field against it
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Mapping
@@ -51,7 +52,7 @@ class SettingInfo:
             return value in self.choices
         if isinstance(value, bool) or not isinstance(value, int | float):
             return True
-        if value != value:
+        if not math.isfinite(value):
             return False
         too_low = self.low is not None and (
             value <= self.low if self.open_low else value < self.low
@@ -110,15 +111,24 @@ def coerce_settings(component: type, values: Mapping[str, object]) -> dict[str, 
 
 
 def validate_settings(component: Any) -> None:
-    """Raise ``SettingValueError`` for the first setting of an instance that is out of range."""
-    hints = typing.get_type_hints(type(component))
+    """Raise ``SettingValueError`` for the first setting of an instance that it cannot have."""
+    kind = type(component)
+    hints = typing.get_type_hints(kind)
     for name, field in settings_of(component).items():
-        value = getattr(component, name)
-        checked = _coerce(type(component), name, value, hints[name])
-        info = info_of(field)
-        for entry in checked if isinstance(checked, tuple) else (checked,):
+        value, info = getattr(component, name), info_of(field)
+        coerced = _coerce(kind, name, value, hints[name])
+        if not _same_kind(value, coerced):
+            raise _value_error(kind, name, f"given as {coerced!r}", value, ())
+        for entry in value if isinstance(value, tuple) else (value,):
             if entry is not None and not info.admits(entry):
-                raise _value_error(type(component), name, info.range, value, info.choices)
+                raise _value_error(kind, name, info.range, value, info.choices, entry)
+
+
+def _same_kind(value: object, coerced: object) -> bool:
+    """Tell whether a value has its setting's type already; a whole number may stand for a float."""
+    if isinstance(value, tuple) and isinstance(coerced, tuple):
+        return all(map(_same_kind, value, coerced))
+    return type(value) is type(coerced) or (type(value) is int and type(coerced) is float)
 
 
 def _coerce(component: type, name: str, value: object, hint: Any) -> Any:
@@ -166,11 +176,17 @@ def _coerce_scalar(component: type, name: str, value: object, hint: type) -> Any
 
 
 def _value_error(
-    component: type, name: str, wanted: str, value: object, choices: tuple[str, ...]
+    component: type,
+    name: str,
+    wanted: str,
+    value: object,
+    choices: tuple[str, ...],
+    entry: object = None,
 ) -> SettingValueError:
-    """Word the error of a setting that has a value which it cannot have."""
-    hint = did_you_mean(value, choices) if choices and isinstance(value, str) else ""
+    """Word the error of a setting with a value that it cannot have; ``entry`` is the wrong part."""
+    word = value if entry is None else entry
+    hint = did_you_mean(word, choices) if choices and isinstance(word, str) else "."
     return SettingValueError(
         f"The '{name}' setting of {component.__name__} must be {wanted}. "
-        f"Got {value!r} instead{hint or '.'}"
+        f"Got {value!r} instead{hint}"
     )

@@ -138,7 +138,6 @@ def test_patience_stops_early_and_changes_nothing_before(
     assert without_times(short.history_) == without_times(whole.history_)[:ran]
 
 
-@pytest.mark.xfail(reason="a loss of NaN is kept, and the learned graph then fails", strict=True)
 @pytest.mark.parametrize("keep", sorted(KEPT))
 def test_training_that_diverges_says_so(keep: str) -> None:
     with pytest.raises(DivergedError, match="classifier_lr"):
@@ -367,7 +366,6 @@ def test_right_settings_would_have_been_heard() -> None:
         make().fit(two_groups(), seed=0, listener=MustNotHear())
 
 
-@pytest.mark.xfail(reason="one wrong name in a list gets no hint", strict=True)
 def test_unknown_view_gets_the_nearest_one_as_a_hint() -> None:
     with pytest.raises(SettingValueError, match="did you mean 'diffusion'"):
         make(views=("adjacency", "difusion")).validate()

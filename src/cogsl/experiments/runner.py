@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cogsl import datasets
-from cogsl.errors import InputError, SettingValueError, UnknownNameError, did_you_mean
+from cogsl.errors import InputError, UnknownNameError, did_you_mean
 from cogsl.evaluation.protocol import Record, evaluate
 from cogsl.evaluation.provenance import content_hash
 from cogsl.experiments.presets import find_method, resolve
@@ -100,9 +100,7 @@ def prepare(
         output=output,
         data_root=data_root,
     )
-    trial = plan.new_method()
-    trial.validate()
-    _as_json(trial.get_params())
+    plan.new_method().validate()
     check_folder(output)
     return plan
 
@@ -139,7 +137,7 @@ def record_name(plan: Plan, graph_hash: str, seed: int) -> str:
     It ends in a hash of the resolved settings and the graph's content, so that only the same
     run overwrites a record.
     """
-    resolved = _as_json([plan.new_method().get_params(), graph_hash])
+    resolved = json.dumps([plan.new_method().get_params(), graph_hash], sort_keys=True)
     digest = hashlib.sha256(resolved.encode()).hexdigest()[:8]
     parts = (plan.dataset, plan.method, plan.preset, f"split{plan.split_seed}", f"seed{seed}")
     return "-".join((*parts, digest)) + ".json"
@@ -155,11 +153,3 @@ def _run_seed(plan: Plan, graph: Graph, seed: int, observer: Observer) -> Record
         "split_seed": plan.split_seed,
     }
     return evaluate(method, graph, seed=seed, listener=listener, context=context)
-
-
-def _as_json(value: object) -> str:
-    """Return canonical JSON, or raise now what would spoil the record after a long run."""
-    try:
-        return json.dumps(value, sort_keys=True, allow_nan=False)
-    except ValueError as error:
-        raise SettingValueError(f"Every setting must be finite. Got {value} instead.") from error

@@ -40,4 +40,5 @@ class AdaptiveFusion(Fusion):
         pi = torch.stack(
             [importance(o, epsilon=self.epsilon, lam=self.lam) for o in log_probabilities], dim=1
         )
+        pi = pi.clamp(min=torch.finfo(pi.dtype).tiny)  # a large epsilon takes all of them to zero
         return pi / pi.sum(dim=1, keepdim=True)

@@ -9,8 +9,11 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
+from cogsl.errors import SettingValueError
+
 _BLOCK_BYTES = 1 << 26  # a block of similarities; larger problems are worked off in several
-_SAFE_EXPONENT = {torch.float32: 80.0, torch.float64: 700.0}  # exp(-x) is not yet zero
+_SAFE_EXPONENT = 80.0  # exp(-x) is not yet zero in float32; in float64 up to 700
+LEAST_TAU = 0.003  # 2 / tau < 700
 
 
 def infonce(left: Tensor, right: Tensor, tau: float, *, block_bytes: int = _BLOCK_BYTES) -> Tensor:
@@ -21,25 +24,21 @@ def infonce(left: Tensor, right: Tensor, tau: float, *, block_bytes: int = _BLOC
                        + log e^{s_ii/tau} / sum_j e^{s_ji/tau} ],  s_ij = a_i . b_j.
 
     Similarities are cosines, so exp((s - 1)/tau) never overflows, and one exponential serves both
-    directions. The gradient is formed in the forward pass, in blocks of rows: memory is
-    O(B d + block), never B x B for large B.
+    directions (in float64 where tau is so small that a whole row could vanish). The gradient is
+    formed in the forward pass, in blocks of rows: memory is O(B d + block), never B x B for
+    large B.
 
     Parameters
     ----------
     left, right : unit rows a_i and b_i, B x d (row i of both is the same node).
-    tau : temperature, > 0.
+    tau : temperature, at least 0.003.
     """
-    if 2.0 / tau > _SAFE_EXPONENT[left.dtype]:
-        return _infonce_small_tau(left, right, tau)
+    if tau < LEAST_TAU:
+        raise SettingValueError(f"The temperature must be at least {LEAST_TAU}. Got {tau} instead.")
+    if left.dtype == torch.float32 and 2.0 / tau > _SAFE_EXPONENT:
+        return infonce(left.double(), right.double(), tau, block_bytes=block_bytes).float()
     result: Tensor = _InfoNCE.apply(left, right, tau, block_bytes)  # type: ignore[no-untyped-call]
     return result
-
-
-def _infonce_small_tau(left: Tensor, right: Tensor, tau: float) -> Tensor:
-    """Return the same loss by log-sum-exp, for temperatures at which a whole row would vanish."""
-    scaled = left @ right.t() / tau
-    log_sums = torch.logsumexp(scaled, dim=1).mean() + torch.logsumexp(scaled, dim=0).mean()
-    return 0.5 * log_sums - scaled.diagonal().mean()
 
 
 class _InfoNCE(Function):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from cogsl.errors import NotFittedError
+from cogsl.errors import NotFittedError, SettingValueError
 from cogsl.graph import Graph
 from cogsl.seeding import Seeds, random_scope
 from cogsl.settings import settings_of, validate_settings
@@ -56,6 +56,10 @@ class NodeClassifier(ABC):
     def fit(self, graph: Graph, *, seed: int, listener: Listener | None = None) -> Self:
         """Train on ``graph``; the same seed gives the same bits."""
         self.validate()
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**63:
+            raise SettingValueError(
+                f"The seed must be a whole number from 0. Got {seed!r} instead."
+            )
         graph.check_trainable()
         with random_scope(seed):
             self._fit(graph, Seeds(seed), listener or SilentListener())

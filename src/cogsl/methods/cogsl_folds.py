@@ -141,15 +141,16 @@ class Folds:
 
     def train_views(self, eta: float) -> dict[str, float]:
         """Train the view estimators; classifiers and MI estimator are held still."""
-        loss = torch.tensor(math.nan)
+        record: dict[str, Tensor] = {}
         with held_still(self.theta, self.phi):
             projections = self.project()
             for _ in range(self.settings.view_steps):
                 loss = self.view_loss(projections, eta, self.sample())
                 descend(loss, self.omega_optimiser)
+                record = {"loss_view": loss}
         for group in self.omega_optimiser.param_groups:
             group["lr"] *= self.settings.estimator_lr_decay
-        return {"loss_view": float(loss.detach())}
+        return _floats(record)
 
     def view_loss(self, projections: Projections, eta: float, batch: Tensor | None) -> Tensor:
         """Return L_cls - eta L_MI as a function of the view estimators."""
@@ -200,20 +201,29 @@ class Folds:
 
     def train_classifiers(self, views: Views) -> dict[str, float]:
         """Train the classifiers on constant views."""
-        loss = torch.tensor(math.nan)
+        labels = self.nodes.train_labels
         for _ in range(self.settings.classifier_steps):
-            loss = self.classifier_loss(views)
+            outputs = self.classifier_outputs(views)
+            loss = classification_loss(outputs, labels, self.weights.views)
             descend(loss, self.theta_optimiser)
-        return {"loss_classifier": float(loss.detach())}
+        losses = {
+            f"loss_classifier_{self._view_name(k)}": classification_loss([output], labels, [1.0])
+            for k, output in enumerate(outputs)
+        }
+        return _floats({"loss_classifier": loss} | losses)
 
-    def classifier_loss(self, views: Views) -> Tensor:
-        """Return L_cls as a function of the classifiers."""
-        outputs = [
+    def classifier_outputs(self, views: Views) -> list[Tensor]:
+        """Return the log-predictions of the training nodes on every view, with dropout."""
+        return [
             classifier(rows, propagated(classifier.first), generator=self._classifier_noise)
             for classifier, rows, propagated in zip(
                 self.classifiers, views.train_rows, views.propagated, strict=True
             )
         ]
+
+    def classifier_loss(self, views: Views) -> Tensor:
+        """Return L_cls as a function of the classifiers."""
+        outputs = self.classifier_outputs(views)
         return classification_loss(outputs, self.nodes.train_labels, self.weights.views)
 
     @torch.no_grad()
@@ -227,17 +237,17 @@ class Folds:
 
     def train_mi_estimator(self, views: Views) -> dict[str, float]:
         """Train the MI estimator on constant views; log B - L estimates the MI of each pair."""
-        record = {"loss_mi": math.nan}
+        record: dict[str, Tensor] = {}
         for _ in range(self.settings.mi_steps):
             batch = self.sample()
-            pair_losses = self.pair_losses(views, batch)
-            loss = mi_loss(pair_losses, self.weights)
+            losses = self.pair_losses(views, batch)
+            loss = mi_loss(losses, self.weights)
             descend(loss, self.phi_optimiser)
             entropy = math.log(self.n_nodes if batch is None else batch.numel())
-            record = {"loss_mi": float(loss.detach())}
-            for pair, pair_loss in zip(self.weights.pairs, pair_losses, strict=True):
-                record[f"mi_{self._pair_name(pair)}"] = entropy - float(pair_loss.detach())
-        return record
+            record = {"loss_mi": loss}
+            for pair, each in zip(self.weights.pairs, losses, strict=True):
+                record[f"mi_{'_'.join(map(self._view_name, pair))}"] = entropy - each.double()
+        return _floats(record)
 
     def pair_losses(self, views: Views, batch: Tensor | None) -> list[Tensor]:
         """Return the InfoNCE loss of every pair of views as a function of the MI estimator."""
@@ -260,9 +270,14 @@ class Folds:
             return None
         return torch.randperm(self.n_nodes, generator=self._sampler)[:size]
 
-    def _pair_name(self, pair: tuple[int, int]) -> str:
-        """Return "1_2", "1_final" and the like."""
-        return "_".join(str(k + 1) if k < self.n_views else "final" for k in pair)
+    def _view_name(self, number: int) -> str:
+        """Return "1", "2", ... and "final"."""
+        return str(number + 1) if number < self.n_views else "final"
+
+
+def _floats(tensors: dict[str, Tensor]) -> dict[str, float]:
+    """Return scalars as plain numbers, for the history."""
+    return {name: float(tensor.detach()) for name, tensor in tensors.items()}
 
 
 def build_views(settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> list[BasicView]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from cogsl.errors import SettingValueError
 from cogsl.fusion import FUSIONS
+from cogsl.losses import LEAST_TAU
 from cogsl.nn import ACTIVATIONS
 from cogsl.settings import setting
 from cogsl.view_estimator import SCORERS
@@ -84,12 +85,12 @@ class CoGSLSettings:
     mi_batch: int | None = setting(
         None, "nodes sampled for the MI term; 'all' takes every node", symbol="B", low=2
     )
-    tau: float = setting(0.5, "temperature of InfoNCE", symbol="tau", low=0.0, open_low=True)
+    tau: float = setting(0.5, "temperature of InfoNCE", symbol="tau", low=LEAST_TAU)
     eta_rate: float = setting(1e-3, "r in eta = log(1 + r t), t the iteration", symbol="r", low=0.0)
     eta_min: float = setting(0.05, "least eta", symbol="eta", low=0.0)
     eta_max: float = setting(0.1, "largest eta", symbol="eta", low=0.0)
     iterations: int = setting(200, "outer iterations", symbol="T", low=1)
-    classifier_steps: int = setting(5, "classifier steps an iteration", symbol="rho_Theta", low=0)
+    classifier_steps: int = setting(5, "classifier steps an iteration", symbol="rho_Theta", low=1)
     mi_steps: int = setting(5, "MI estimator steps an iteration", symbol="rho_Phi", low=0)
     view_steps: int = setting(1, "view estimator steps an iteration", symbol="rho_Omega", low=0)
     keep: str = setting(

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import nll_loss
 
+from cogsl.errors import DivergedError
 from cogsl.graph import Graph
 from cogsl.methods.base import NodeClassifier
 from cogsl.nn import FeatureMatrix, dropout, feature_matrix, glorot
@@ -66,7 +67,10 @@ class GCN(NodeClassifier):
             patience=self.patience,
             listener=listener,
         )
-        assert outcome.output is not None
+        if outcome.output is None:
+            raise DivergedError(
+                "The validation loss was never finite. Lower 'lr', or scale the features."
+            )
         self.history_, self.n_iter_ = outcome.history, len(outcome.history)
         self.best_iter_, self.learned_graph_ = outcome.best_iteration, None
         self.probabilities_ = outcome.output.double().exp().numpy()

@@ -9,9 +9,13 @@ from abc import ABC, abstractmethod
 class KeepRule(ABC):
     """Told the validation figures of each iteration, says whether its state is the one to keep."""
 
-    @abstractmethod
     def keeps(self, *, accuracy: float, loss: float) -> bool:
-        """Tell whether this iteration is better than the one kept so far."""
+        """Tell whether this iteration is better than the one kept so far; NaN never is."""
+        return math.isfinite(loss) and self._is_better(accuracy, loss)
+
+    @abstractmethod
+    def _is_better(self, accuracy: float, loss: float) -> bool:
+        """Compare finite figures with the kept ones, and take them over if they are better."""
 
 
 class JointRule(KeepRule):
@@ -20,8 +24,7 @@ class JointRule(KeepRule):
     def __init__(self) -> None:
         self._accuracy, self._loss = -math.inf, math.inf
 
-    def keeps(self, *, accuracy: float, loss: float) -> bool:
-        """Tell whether both figures are good enough."""
+    def _is_better(self, accuracy: float, loss: float) -> bool:
         if accuracy < self._accuracy or loss >= self._loss:
             return False
         self._accuracy, self._loss = accuracy, loss
@@ -34,8 +37,7 @@ class AccuracyRule(KeepRule):
     def __init__(self) -> None:
         self._best = (-math.inf, -math.inf)
 
-    def keeps(self, *, accuracy: float, loss: float) -> bool:
-        """Tell whether accuracy, then loss, is better."""
+    def _is_better(self, accuracy: float, loss: float) -> bool:
         if (accuracy, -loss) <= self._best:
             return False
         self._best = (accuracy, -loss)
@@ -48,8 +50,7 @@ class LossRule(KeepRule):
     def __init__(self) -> None:
         self._loss = math.inf
 
-    def keeps(self, *, accuracy: float, loss: float) -> bool:
-        """Tell whether the loss is lower."""
+    def _is_better(self, accuracy: float, loss: float) -> bool:
         if loss >= self._loss:
             return False
         self._loss = loss
