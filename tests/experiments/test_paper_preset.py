@@ -43,6 +43,7 @@ PUBLISHED = {
 }
 PUBLISHED_NAMES = ("estimator_hidden", "mi_hidden", "tau", "eta_rate")
 COMMON = {
+    "bias": False,
     "classifier_hidden": 16,
     "classifier_dropout": 0.5,
     "classifier_lr": 0.01,

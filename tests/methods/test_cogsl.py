@@ -181,7 +181,9 @@ def test_predictions_of_the_paper_s_rule_equal_those_recomputed_from_the_final_v
 ) -> None:
     graph, ear = two_groups(features=features), Ear(monkeypatch)
     script_figures(monkeypatch, UP_AND_DOWN)
-    method = make(precision="float64", iterations=4, keep="joint", activation=activation)
+    method = make(
+        precision="float64", iterations=4, keep="joint", activation=activation, bias=False
+    )
     method.fit(graph, seed=0, listener=ear)
     assert method.best_iter_ == 2
     first, second = ear.classifiers[2]

@@ -137,3 +137,21 @@ def test_layers_of_one_classifier_start_from_different_numbers() -> None:
         3, 3, 3, rate=0.5, generator=torch.Generator().manual_seed(0), dtype=torch.float32
     )
     assert not torch.equal(model.first, model.second)
+
+
+def test_bias_is_added_before_the_activation_and_before_the_softmax() -> None:
+    view = SparseMatrix.from_scipy(csr_array(np.eye(2)), torch.float64)
+    generator = torch.Generator().manual_seed(0)
+    classifier = GCNClassifier(
+        1, 1, 2, rate=0.0, bias=True, generator=generator, dtype=torch.float64
+    )
+    assert classifier.first_bias is not None
+    assert classifier.second_bias is not None
+    with torch.no_grad():
+        classifier.second.copy_(torch.tensor([[1.0, 0.0]]))
+        classifier.first_bias.fill_(2.0)
+        classifier.second_bias.copy_(torch.tensor([0.0, 1.0]))
+    output = classifier(view, torch.tensor([[1.0], [-3.0]], dtype=torch.float64))
+    # hidden: relu(1 + 2) = 3 and relu(-3 + 2) = 0; the first class leads by 3 - 1 and 0 - 1
+    lead = output[:, 0] - output[:, 1]
+    torch.testing.assert_close(lead, torch.tensor([2.0, -1.0], dtype=torch.float64))

@@ -125,6 +125,7 @@ def _case(
     views: tuple[str, ...] = ("adjacency", "knn"),
     scope: tuple[int, ...] = (2, 1),
     sparse: bool = True,
+    activation: str = "relu",
     **settings: object,
 ) -> Case:
     problem = random_problem(seed)
@@ -143,6 +144,9 @@ def _case(
         epsilon=0.7,
         lam=0.6,
         precision=precision,
+        activation=activation,
+        bias=False,
+        teleport=0.2,
         **settings,  # type: ignore[arg-type]
     )
     method.validate()

@@ -101,6 +101,7 @@ class Folds:
                 graph.n_classes,
                 rate=s.classifier_dropout,
                 activation=s.activation,
+                bias=s.bias,
                 generator=generator,
                 dtype=dtype,
             )

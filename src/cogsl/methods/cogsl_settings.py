@@ -32,7 +32,7 @@ class CoGSLSettings:
     )
     knn_neighbours: int = setting(20, "entries a row of the knn view, self included", low=1)
     teleport: float = setting(
-        0.2,
+        0.05,
         "teleport probability of the diffusion",
         symbol="alpha",
         low=0.0,
@@ -76,22 +76,23 @@ class CoGSLSettings:
         0.5, "dropout of the classifiers", low=0.0, high=1.0, open_high=True
     )
     activation: str = setting(
-        "relu", "activation of the classifiers", symbol="sigma", choices=tuple(ACTIVATIONS)
+        "elu", "activation of the classifiers", symbol="sigma", choices=tuple(ACTIVATIONS)
     )
+    bias: bool = setting(True, "classifiers add a learned bias in each layer")
     classifier_lr: float = setting(0.01, "learning rate of the classifiers", low=0.0, open_low=True)
     classifier_weight_decay: float = setting(5e-4, "weight decay of the classifiers", low=0.0)
     mi_hidden: int = setting(128, "size of the MI estimator's embeddings", low=1)
     mi_lr: float = setting(0.01, "learning rate of the MI estimator", low=0.0, open_low=True)
     mi_batch: int | None = setting(
-        None, "nodes sampled for the MI term; 'all' takes every node", symbol="B", low=2
+        500, "nodes sampled for the MI term; 'all' takes every node", symbol="B", low=2
     )
     tau: float = setting(0.5, "temperature of InfoNCE", symbol="tau", low=LEAST_TAU)
     eta_rate: float = setting(1e-3, "r in eta = log(1 + r t), t the iteration", symbol="r", low=0.0)
     eta_min: float = setting(0.05, "least eta", symbol="eta", low=0.0)
     eta_max: float = setting(0.1, "largest eta", symbol="eta", low=0.0)
-    iterations: int = setting(200, "outer iterations", symbol="T", low=1)
+    iterations: int = setting(100, "outer iterations", symbol="T", low=1)
     classifier_steps: int = setting(5, "classifier steps an iteration", symbol="rho_Theta", low=1)
-    mi_steps: int = setting(5, "MI estimator steps an iteration", symbol="rho_Phi", low=0)
+    mi_steps: int = setting(2, "MI estimator steps an iteration", symbol="rho_Phi", low=0)
     view_steps: int = setting(1, "view estimator steps an iteration", symbol="rho_Omega", low=0)
     keep: str = setting(
         "smoothed",

@@ -52,6 +52,8 @@ class GCNClassifier(nn.Module):
     """A two-layer GCN; the caller gives the first layer's product, as it may know it already.
 
     Implements Eq. (6), (13): O = softmax(V sigma(V X W0) W1), sigma = ReLU or ELU.
+
+    With ``bias``, beyond the paper: O = softmax(V sigma(V X W0 + b0) W1 + b1).
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class GCNClassifier(nn.Module):
         *,
         rate: float,
         activation: str = "relu",
+        bias: bool = False,
         generator: torch.Generator,
         dtype: torch.dtype,
     ) -> None:
@@ -69,6 +72,8 @@ class GCNClassifier(nn.Module):
         self.rate, self.activation = rate, activation
         self.first = glorot(n_features, n_hidden, generator=generator, dtype=dtype)
         self.second = glorot(n_hidden, n_classes, generator=generator, dtype=dtype)
+        zeros = (torch.zeros(n, dtype=dtype) for n in (n_hidden, n_classes))
+        self.first_bias, self.second_bias = (nn.Parameter(z) if bias else None for z in zeros)
 
     def forward(
         self, view: SparseMatrix, smoothed: Tensor, *, generator: torch.Generator | None = None
@@ -81,5 +86,10 @@ class GCNClassifier(nn.Module):
         smoothed : V X W0, N x hidden.
         generator : draws the dropout mask; None means no dropout.
         """
+        if self.first_bias is not None:
+            smoothed = smoothed + self.first_bias
         hidden = dropout(ACTIVATIONS[self.activation](smoothed), self.rate, generator=generator)
-        return torch.log_softmax(graph_convolution(view, hidden @ self.second), dim=1)
+        output = graph_convolution(view, hidden @ self.second)
+        if self.second_bias is not None:
+            output = output + self.second_bias
+        return torch.log_softmax(output, dim=1)
