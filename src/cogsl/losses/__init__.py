@@ -1,12 +1,13 @@
 """The loss functions of the paper: pure functions."""
 
 from cogsl.losses.classification import classification_loss
-from cogsl.losses.infonce import LEAST_TAU, infonce
+from cogsl.losses.infonce import LEAST_TAU, Workspace, infonce
 from cogsl.losses.objective import LossWeights, eta_schedule, mi_loss, view_objective
 
 __all__ = [
     "LEAST_TAU",
     "LossWeights",
+    "Workspace",
     "classification_loss",
     "eta_schedule",
     "infonce",

@@ -18,7 +18,14 @@ from torch import Tensor, nn
 
 from cogsl.fusion import FUSIONS, FusionPlan, fuse
 from cogsl.graph import Graph
-from cogsl.losses import LossWeights, classification_loss, infonce, mi_loss, view_objective
+from cogsl.losses import (
+    LossWeights,
+    Workspace,
+    classification_loss,
+    infonce,
+    mi_loss,
+    view_objective,
+)
 from cogsl.methods.cogsl_settings import CoGSLSettings
 from cogsl.mutual_information import MIEstimator
 from cogsl.nn import (
@@ -89,6 +96,7 @@ class Folds:
         self._estimator_noise = seeds.torch("estimator dropout")
         self._classifier_noise = seeds.torch("classifier dropout")
         self._sampler = seeds.torch("mi batch")
+        self._workspace = Workspace()
 
     def _make_parameters(self, graph: Graph, seeds: Seeds) -> None:
         """Initialise Theta, Phi and Omega, each from a generator of its own."""
@@ -261,8 +269,10 @@ class Folds:
     def _pair_losses(self, smoothed: Sequence[Tensor]) -> list[Tensor]:
         """Return the InfoNCE loss of every pair from V X W of every view, each B x d."""
         embeddings = [self.phi(k, part) for k, part in enumerate(smoothed)]
-        tau = self.settings.tau
-        return [infonce(embeddings[a], embeddings[b], tau) for a, b in self.weights.pairs]
+        return [
+            infonce(embeddings[a], embeddings[b], self.settings.tau, workspace=self._workspace)
+            for a, b in self.weights.pairs
+        ]
 
     def sample(self) -> Tensor | None:
         """Draw the nodes of the MI term; None means all of them."""
