@@ -129,7 +129,7 @@ class _Similarities:
         grad_left, grad_right = right * -scale, left * -scale
         for rows in blocks:
             block = self.block(rows)
-            shares = self.space.take("shares", *block.shape, block.dtype)
+            shares = self.space.take("shares", len(block), len(right), block.dtype)
             torch.add(row_share[rows, None], column_share[None, :], out=shares)
             pull = block.mul_(shares)
             grad_left[rows].addmm_(pull, right)
