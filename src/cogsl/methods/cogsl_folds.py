@@ -163,7 +163,7 @@ class Folds:
 
     def view_loss(self, projections: Projections, eta: float, batch: Tensor | None) -> Tensor:
         """Return L_cls - eta L_MI as a function of the view estimators."""
-        views, outputs, _ = self._estimate(projections, self._estimator_noise)
+        views, outputs, _ = self._estimate(projections.classifiers, self._estimator_noise)
         train, final = self.nodes.train, views[-1]
         outputs = [output.index_select(0, train) for output in outputs]
         hidden = graph_convolution(final, projections.classifiers[-1])
@@ -179,21 +179,25 @@ class Folds:
     @torch.no_grad()
     def project(self) -> Projections:
         """Return X W of everything that reads the features, as constants."""
-        return Projections(
-            [self.features @ classifier.first for classifier in self.classifiers],
-            [self.features @ weight for weight in self.phi.encoder_weights],
-        )
+        encoders = [self.features @ weight for weight in self.phi.encoder_weights]
+        return Projections(self._project_classifiers(), encoders)
+
+    def _project_classifiers(self) -> list[Tensor]:
+        return [self.features @ classifier.first for classifier in self.classifiers]
 
     def _estimate(
-        self, projections: Projections, noise: torch.Generator | None
+        self, projected: list[Tensor], noise: torch.Generator | None
     ) -> tuple[list[SparseMatrix], list[Tensor], Tensor]:
-        """Return all views, the log-predictions on the estimated ones, and beta."""
+        """Return all views, the log-predictions on the estimated ones, and beta.
+
+        ``projected`` is X W of every classifier's first layer.
+        """
         views = [
             estimator(plan, self.features, generator=noise)
             for estimator, plan in zip(self.estimators, self.plans, strict=True)
         ]
         outputs = [
-            self.classifiers[k](view, graph_convolution(view, projections.classifiers[k]))
+            self.classifiers[k](view, graph_convolution(view, projected[k]))
             for k, view in enumerate(views)
         ]
         weights = self.fusion(outputs)
@@ -203,7 +207,7 @@ class Folds:
     def estimate(self, *, training: bool = False) -> Views:
         """Return the views as they are now, as constants; dropout acts on them in training."""
         noise = self._estimator_noise if training else None
-        views, _, weights = self._estimate(self.project(), noise)
+        views, _, weights = self._estimate(self._project_classifiers(), noise)
         return Views(tuple(views), weights, self.features, self.nodes.train)
 
     # Theta ----------------------------------------------------------------------------------

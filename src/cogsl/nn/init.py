@@ -14,8 +14,14 @@ def glorot(*shape: int, generator: torch.Generator, dtype: torch.dtype) -> nn.Pa
 
 
 def dropout(x: Tensor, rate: float, *, generator: torch.Generator | None) -> Tensor:
-    """Zero each number with probability ``rate`` and scale the rest; no generator, no dropout."""
+    """Zero each number with probability ``rate`` and scale the rest; no generator, no dropout.
+
+    One random word serves four numbers, so the rate is met to 1/65536.
+    """
     if generator is None or rate == 0.0:
         return x
-    keep = torch.empty_like(x).bernoulli_(1.0 - rate, generator=generator)
-    return x * keep.div_(1.0 - rate)
+    words = torch.empty((x.numel() + 3) // 4, dtype=torch.int64)
+    words.random_(-(2**63), None, generator=generator)
+    bits = words.view(torch.int16)[: x.numel()].view(x.shape)
+    keep = bits < min(round((1.0 - rate) * 2**16) - 2**15, 2**15 - 1)
+    return x * keep.to(x.dtype).mul_(1.0 / (1.0 - rate))
