@@ -155,3 +155,21 @@ def test_bias_is_added_before_the_activation_and_before_the_softmax() -> None:
     # hidden: relu(1 + 2) = 3 and relu(-3 + 2) = 0; the first class leads by 3 - 1 and 0 - 1
     lead = output[:, 0] - output[:, 1]
     torch.testing.assert_close(lead, torch.tensor([2.0, -1.0], dtype=torch.float64))
+
+
+def test_rows_that_reach_few_nodes_give_what_the_whole_product_gives() -> None:
+    n, rng = 40, np.random.default_rng(0)
+    ring = csr_array(np.eye(n) + np.roll(np.eye(n), 1, axis=1) * 0.5)
+    features = np.where(rng.random((n, 6)) < 0.4, rng.random((n, 6)), 0.0).astype(np.float32)
+    view = SparseMatrix.from_scipy(ring, torch.float64)
+    propagated = Propagated(view, feature_matrix(csr_array(features), torch.float64))
+    weight = torch.randn(6, 3, dtype=torch.float64, requires_grad=True)
+    rows = torch.tensor([30, 4, 5])
+    near, kept = propagated._near(rows)
+    assert near.shape == (3, 5)
+    assert kept.shape == (5, 6)
+    few, whole = propagated(weight, rows), propagated(weight)[rows]
+    torch.testing.assert_close(few, whole)
+    (ours,) = torch.autograd.grad(few.sin().sum(), weight)
+    (theirs,) = torch.autograd.grad(whole.sin().sum(), weight)
+    torch.testing.assert_close(ours, theirs)

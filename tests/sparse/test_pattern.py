@@ -79,3 +79,12 @@ def test_missing_diagonal_is_refused() -> None:
 def test_unsorted_columns_are_sorted() -> None:
     matrix = sp.csr_array((np.array([1.0, 2.0]), np.array([1, 0]), np.array([0, 2, 2])), (2, 2))
     assert Pattern.from_scipy(matrix).col.tolist() == [0, 1]
+
+
+@given(matrices())
+def test_used_columns_hold_every_entry_and_nothing_else(matrix: sp.csr_array) -> None:
+    pattern = Pattern.from_scipy(matrix)
+    used = pattern.used_columns
+    assert used.tolist() == np.flatnonzero((matrix.toarray() > 0).any(axis=0)).tolist()
+    narrow = pattern.columns(used).to_scipy(torch.tensor(matrix.data)).toarray()
+    assert np.array_equal(narrow, matrix.toarray()[:, used.numpy()])

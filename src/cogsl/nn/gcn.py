@@ -12,6 +12,7 @@ from cogsl.nn.init import dropout, glorot
 from cogsl.nn.inputs import FeatureMatrix
 from cogsl.sparse import SparseMatrix
 
+_MOST_REACHED = 0.7  # share of the nodes above which picking features costs more than it spares
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": relu, "elu": elu}
 
 
@@ -44,8 +45,18 @@ class Propagated:
         if self._smoothed is not None:
             smoothed = self._smoothed if rows is None else self._smoothed.index_select(0, rows)
             return smoothed @ weight
-        view = self.view if rows is None else self.view.rows(rows)
-        return graph_convolution(view, self.features @ weight)
+        if rows is None:
+            return graph_convolution(self.view, self.features @ weight)
+        view, features = self._near(rows)
+        return graph_convolution(view, features @ weight)
+
+    def _near(self, rows: Tensor) -> tuple[SparseMatrix, FeatureMatrix]:
+        """Return some rows of V, and of X and V only what these rows reach if that is little."""
+        view, features = self.view.rows(rows), self.features
+        reached = view.pattern.used_columns
+        if isinstance(features, Tensor) or reached.numel() > _MOST_REACHED * view.shape[1]:
+            return view, features
+        return view.columns(reached), features.rows(reached)
 
 
 class GCNClassifier(nn.Module):

@@ -55,6 +55,10 @@ class SparseMatrix:
         pattern, where = self.pattern.rows(index)
         return SparseMatrix(pattern, self.values.index_select(0, where))
 
+    def columns(self, index: Tensor) -> SparseMatrix:
+        """Return the matrix on some ascending columns only, which hold every entry."""
+        return SparseMatrix(self.pattern.columns(index), self.values)
+
     def to_scipy(self) -> sp.csr_array:
         """Return the values as a SciPy matrix."""
         return self.pattern.to_scipy(self.values)

@@ -110,6 +110,19 @@ class Pattern:
         where = torch.arange(n_entries, dtype=self.crow.dtype) + shift
         return Pattern(crow, self.col.index_select(0, where), self.n_cols), where
 
+    @property
+    def used_columns(self) -> Tensor:
+        """The columns in which anything is stored, ascending."""
+        used = torch.zeros(self.n_cols, dtype=torch.bool)
+        used[self.col.long()] = True
+        return torch.nonzero(used).flatten()
+
+    def columns(self, index: Tensor) -> Pattern:
+        """Return the pattern on some columns only, which hold every entry; they must ascend."""
+        place = torch.zeros(self.n_cols, dtype=self.col.dtype)
+        place[index] = torch.arange(index.numel(), dtype=self.col.dtype)
+        return Pattern(self.crow, place.index_select(0, self.col), index.numel())
+
 
 def union(patterns: Sequence[Pattern]) -> Pattern:
     """Return the pattern that stores every entry which one of the patterns stores."""
