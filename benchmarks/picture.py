@@ -4,7 +4,8 @@
 
 Nodes stand where the first two principal components of their features put them, coloured by class.
 Of the learned graph the strongest edges are drawn, as many as were given. The settings let the
-estimate outweigh the given graph, so that there is something to see.
+estimate outweigh the given graph, so that there is something to see: of six that were tried they
+change the share of like edges most.
 """
 
 from __future__ import annotations
