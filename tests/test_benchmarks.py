@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from benchmarks import iteration, kernels
+from benchmarks import iteration, kernels, search
 from benchmarks.claims import SMALL, Claim, claim_for, judge
 from benchmarks.dense_oracle import DenseIteration, fits
 from benchmarks.kernel_cases import ENTRIES, NODES, cases, random_problem
@@ -89,3 +89,28 @@ def test_each_dense_step_trains_its_own_parameters_only() -> None:
 def test_dense_oracle_is_kept_from_graphs_that_it_cannot_hold() -> None:
     assert fits(CoGSL(), 500)
     assert not fits(CoGSL(), NODES)
+
+
+def test_search_judges_by_validation_nodes_alone() -> None:
+    graph = datasets.load(TINY)
+    for half in search.halves_of(graph, 100):
+        assert set(half.train) == set(graph.train)
+        assert set(half.val) | set(half.test) == set(graph.val)
+        assert abs(len(half.val) - len(half.test)) <= 1
+
+
+def test_search_holds_every_candidate_against_the_first() -> None:
+    trials = [search.Trial(TINY, "gcn", split, half) for split in (100, 101) for half in (0, 1)]
+    records = [search.run_trial(trial) for trial in trials]
+    other = [{**record, "candidate": "other", "accuracy": 0.5} for record in records]
+    table = search.format_table(TINY, records + other)
+    names, accuracies, differences, _ = (list(column.cells) for column in table.columns)
+    mean = 25 * sum(record["accuracy"] for record in records)
+    assert names == ["gcn", "other"]
+    assert accuracies == [f"{mean:.2f}", "50.00"]
+    assert str(differences[1]).startswith(f"{50 - mean:+.2f} [")
+
+
+def test_candidates_are_settings_of_their_methods() -> None:
+    for settings in search.read_candidates().values():
+        search.method_of(settings, TINY).validate()

@@ -13,6 +13,7 @@ from cogsl.errors import NotFittedError, SettingValueError
 from cogsl.graph import Graph
 from cogsl.seeding import Seeds, random_scope
 from cogsl.settings import settings_of, validate_settings
+from cogsl.training.allocator import keep_freed_memory
 from cogsl.training.listener import Listener, SilentListener
 
 
@@ -61,6 +62,7 @@ class NodeClassifier(ABC):
                 f"The seed must be a whole number from 0. Got {seed!r} instead."
             )
         graph.check_trainable()
+        keep_freed_memory()
         with random_scope(seed):
             self._fit(graph, Seeds(seed), listener or SilentListener())
         return self
