@@ -102,7 +102,7 @@ def test_gradients_of_the_encoder_are_those_of_its_equation() -> None:
 
 def test_held_slope_gets_no_gradient() -> None:
     x = torch.randn(5, 4, generator=source(1), requires_grad=True)
-    result = _PReLU.apply(x, torch.tensor([0.3]))
+    result = _PReLU.apply(x, torch.tensor([0.3]))  # type: ignore[no-untyped-call]
     assert torch.equal(result, torch.nn.functional.prelu(x, torch.tensor([0.3])))
     (grad,) = torch.autograd.grad(result.sum(), x)
     assert torch.equal(grad, torch.where(x > 0, 1.0, 0.3))
