@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from cogsl.mutual_information import MIEstimator, Projector, ViewEncoder, _PReLU
+from cogsl.mutual_information import MIEstimator, Projector, ViewEncoder
 
 
 def source(seed: int = 0) -> torch.Generator:
@@ -92,17 +92,3 @@ def test_node_without_an_embedding_stays_finite() -> None:
     assert result.tolist() == [[0.0, 0.0], [0.0, 0.0]]
     (grad,) = torch.autograd.grad(result.sum(), smoothed)
     assert bool(torch.isfinite(grad).all())
-
-
-def test_gradients_of_the_encoder_are_those_of_its_equation() -> None:
-    x = torch.randn(5, 4, generator=source(1), dtype=torch.float64, requires_grad=True)
-    slope = torch.tensor([0.3], dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(_PReLU.apply, (x, slope))
-
-
-def test_held_slope_gets_no_gradient() -> None:
-    x = torch.randn(5, 4, generator=source(1), requires_grad=True)
-    result = _PReLU.apply(x, torch.tensor([0.3]))  # type: ignore[no-untyped-call]
-    assert torch.equal(result, torch.nn.functional.prelu(x, torch.tensor([0.3])))
-    (grad,) = torch.autograd.grad(result.sum(), x)
-    assert torch.equal(grad, torch.where(x > 0, 1.0, 0.3))

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import normalize
 
-from cogsl.nn import FeatureMatrix, dropout, glorot, graph_convolution
+from cogsl.nn import FeatureMatrix, dropout, glorot, graph_convolution, unit_rows
 from cogsl.sparse import (
     Pattern,
     SparseMatrix,
@@ -96,7 +95,7 @@ class CosineScorer(Scorer):
 
     def forward(self, scope: Pattern, embeddings: Tensor) -> Tensor:
         """Return s cos(u_i, u_j), computed on the scope's pattern only."""
-        units = normalize(embeddings @ self.weight, eps=1e-8)
+        units = unit_rows(embeddings @ self.weight, 1e-8)
         return self.scale * sampled_product(scope, units, units)
 
 

@@ -1,5 +1,6 @@
 """Layers without loss or loop."""
 
+from cogsl.nn.functions import prelu, unit_rows
 from cogsl.nn.gcn import ACTIVATIONS, GCNClassifier, Propagated, graph_convolution
 from cogsl.nn.init import dropout, glorot
 from cogsl.nn.inputs import FeatureMatrix, feature_matrix
@@ -13,4 +14,6 @@ __all__ = [
     "feature_matrix",
     "glorot",
     "graph_convolution",
+    "prelu",
+    "unit_rows",
 ]

@@ -41,9 +41,12 @@ class MKLKernels:
         self, crow: Tensor, col: Tensor, values: Tensor, n_cols: int, dense: Tensor
     ) -> Tensor:
         """Return the sparse matrix times ``dense``."""
+        matrix = _csr(crow, col, values, n_cols)
+        if dense.shape[1] == 1:
+            return matrix.mv(dense.flatten()).unsqueeze(1)
         # Into memory of our own, whatever lies there: "@" would fill and copy zeros first.
         result = dense.new_empty(crow.numel() - 1, dense.shape[1])
-        return result.addmm_(_csr(crow, col, values, n_cols), dense, beta=0.0)
+        return result.addmm_(matrix, dense, beta=0.0)
 
     def sampled(self, crow: Tensor, col: Tensor, left: Tensor, right: Tensor) -> Tensor:
         """Return left_i . right_j at each stored (i, j)."""
