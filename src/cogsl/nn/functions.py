@@ -44,7 +44,7 @@ class _UnitRows(Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, least: float) -> Tensor:
-        norm = torch.linalg.vector_norm(x, dim=1, keepdim=True).clamp_(min=least)
+        norm: Tensor = torch.linalg.vector_norm(x, dim=1, keepdim=True).clamp_(min=least)
         units = x / norm
         ctx.least = least
         ctx.save_for_backward(units, norm)
