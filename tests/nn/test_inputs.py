@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import torch
 from scipy.sparse import csr_array
 from torch import Tensor
 
-from cogsl.nn import feature_matrix
+from cogsl.graph import Features
+from cogsl.nn import feature_matrix, row_length
 from cogsl.sparse import SparseMatrix
 
 X = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]], dtype=np.float32)
@@ -49,3 +52,10 @@ def test_read_only_features_are_copied_and_need_no_gradient(sparse: bool) -> Non
     assert not numbers.requires_grad
     numbers.zero_()
     assert np.array_equal(frozen, X)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_row_length_by_hand(kind: Callable[[np.ndarray], Features]) -> None:
+    # Squared lengths 25, 0 and 2: their mean is 9.
+    features = kind(np.array([[3.0, 4.0], [0.0, 0.0], [-1.0, 1.0]]))
+    assert row_length(feature_matrix(features, torch.float32)) == 3.0

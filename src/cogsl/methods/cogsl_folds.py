@@ -34,6 +34,7 @@ from cogsl.nn import (
     Propagated,
     feature_matrix,
     graph_convolution,
+    row_length,
 )
 from cogsl.seeding import Seeds
 from cogsl.sparse import SparseMatrix
@@ -138,8 +139,12 @@ class Folds:
 
     def _make_optimisers(self) -> None:
         s = self.settings
+        # The gradient of X W grows with the rows of X; only a decay that does so too weighs alike.
+        scale = row_length(self.features) if s.scale_decay else 1.0
         self.theta_optimiser = adam(
-            self.theta.parameters(), lr=s.classifier_lr, weight_decay=s.classifier_weight_decay
+            self.theta.parameters(),
+            lr=s.classifier_lr,
+            weight_decay=scale * s.classifier_weight_decay,
         )
         self.phi_optimiser = adam(self.phi.parameters(), lr=s.mi_lr)
         self.omega_optimiser = adam(

@@ -3,7 +3,7 @@
 from cogsl.nn.functions import prelu, unit_rows
 from cogsl.nn.gcn import ACTIVATIONS, GCNClassifier, Propagated, graph_convolution
 from cogsl.nn.init import dropout, glorot
-from cogsl.nn.inputs import FeatureMatrix, feature_matrix
+from cogsl.nn.inputs import FeatureMatrix, feature_matrix, row_length
 
 __all__ = [
     "ACTIVATIONS",
@@ -15,5 +15,6 @@ __all__ = [
     "glorot",
     "graph_convolution",
     "prelu",
+    "row_length",
     "unit_rows",
 ]

@@ -12,6 +12,12 @@ from cogsl.sparse import SparseMatrix
 FeatureMatrix = Tensor | SparseMatrix
 
 
+def row_length(features: FeatureMatrix) -> float:
+    """Return the root mean square of the rows' lengths."""
+    values = features if isinstance(features, Tensor) else features.values
+    return float(values.double().square().sum() / features.shape[0]) ** 0.5
+
+
 def feature_matrix(features: Features, dtype: torch.dtype) -> FeatureMatrix:
     """Return features as a tensor or, where they are sparse, as a constant sparse matrix."""
     if isinstance(features, np.ndarray):
