@@ -122,6 +122,17 @@ def test_only_the_view_estimator_s_learning_rate_decays_and_once_an_iteration() 
     assert rates == pytest.approx([0.1 * 0.99**4, 0.02, 0.03])
 
 
+@pytest.mark.parametrize("features", ["dense", "sparse"])
+def test_decay_of_the_classifiers_can_grow_with_the_features(features: str) -> None:
+    decay, given = 0.25, two_groups(features=features).features
+    rows = given if isinstance(given, np.ndarray) else given.toarray()
+    length = math.sqrt(np.square(rows).sum() / len(rows))
+    for scaled, expected in ((False, decay), (True, decay * length)):
+        folds = make_folds(features, classifier_weight_decay=decay, scale_decay=scaled)
+        (group,) = folds.theta_optimiser.param_groups
+        assert group["weight_decay"] == pytest.approx(expected, rel=1e-6)
+
+
 def test_view_step_lowers_the_objective_on_the_same_batch() -> None:
     folds = make_folds(estimator_dropout=0.0, estimator_lr=1e-3)
     before = float(folds.view_loss(folds.project(), ETA, None).detach())

@@ -80,9 +80,9 @@ class CoGSLSettings:
     )
     bias: bool = setting(True, "classifiers add a learned bias in each layer")
     classifier_lr: float = setting(0.01, "learning rate of the classifiers", low=0.0, open_low=True)
-    classifier_weight_decay: float = setting(5e-4, "weight decay of the classifiers", low=0.0)
+    classifier_weight_decay: float = setting(2.5e-3, "weight decay of the classifiers", low=0.0)
     scale_decay: bool = setting(
-        False, "multiply that decay by the root mean square length of the feature rows"
+        True, "multiply that decay by the root mean square length of the feature rows"
     )
     mi_hidden: int = setting(128, "size of the MI estimator's embeddings", low=1)
     mi_lr: float = setting(0.01, "learning rate of the MI estimator", low=0.0, open_low=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -15,7 +17,7 @@ FeatureMatrix = Tensor | SparseMatrix
 def row_length(features: FeatureMatrix) -> float:
     """Return the root mean square of the rows' lengths."""
     values = features if isinstance(features, Tensor) else features.values
-    return float(values.double().square().sum() / features.shape[0]) ** 0.5
+    return math.sqrt(float(values.double().square().sum()) / features.shape[0])
 
 
 def feature_matrix(features: Features, dtype: torch.dtype) -> FeatureMatrix:
