@@ -11,17 +11,15 @@ no seed is picked.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
+
+from benchmarks.grid import format_difference, run_grid
 
 METRICS = ("macro_f1", "micro_f1", "auc")
 
@@ -89,7 +87,7 @@ def run_job(job: Job) -> dict[str, Any]:
 def jobs_of(
     dataset: str,
     variants: Iterable[str],
-    overrides: tuple[str, ...],
+    overrides: Mapping[str, str],
     *,
     runs: int | None,
     output: Path,
@@ -97,7 +95,6 @@ def jobs_of(
 ) -> list[Job]:
     """Return all runs of a data set; a variant is "gcn", "paper" or "default"."""
     protocol = PROTOCOLS[dataset]
-    pairs = tuple(tuple(pair.split("=", 1)) for pair in overrides)
     return [
         Job(
             dataset,
@@ -105,7 +102,7 @@ def jobs_of(
             "default" if variant == "gcn" else variant,
             seed=k,
             split_seed=k if protocol.varies_split else 0,
-            overrides=() if variant == "gcn" else pairs,  # type: ignore[arg-type]
+            overrides=() if variant == "gcn" else tuple(overrides.items()),
             output=str(output),
             threads=threads,
         )
@@ -121,7 +118,7 @@ def name_of(record: dict[str, Any]) -> str:
 
 def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
     """Return means and deviations, the paired difference to GCN, and the paper's row."""
-    from cogsl.evaluation.statistics import mean_and_deviation, paired_difference
+    from cogsl.evaluation.statistics import mean_and_deviation
 
     groups: dict[str, list[dict[str, Any]]] = {}
     for record in records:
@@ -135,10 +132,9 @@ def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
             mean, deviation = mean_and_deviation([100 * r[metric] for r in group])
             cells.append(f"{mean:.1f}±{deviation:.1f}")
         difference = ""
-        if name != "GCN" and "GCN" in groups and len(group) > 1:
+        if name != "GCN" and "GCN" in groups:
             ours, theirs = ([100 * r["macro_f1"] for r in g] for g in (group, groups["GCN"]))
-            d = paired_difference(ours, theirs)
-            difference = f"{d.mean:+.2f} [{d.low:+.2f}, {d.high:+.2f}]"
+            difference = format_difference(ours, theirs)
         seconds, _ = mean_and_deviation([r["seconds"] for r in group])
         peak = max(r["peak_memory"] for r in group) / 2**20
         table.add_row(name, *cells, difference, f"{seconds:.1f}", f"{peak:.0f}")
@@ -159,22 +155,14 @@ def main(
     threads: Annotated[int, typer.Option(help="threads of each process")] = 1,
 ) -> None:
     """Run what is missing and print one table a data set."""
-    from cogsl.experiments.records import write_whole
+    from cogsl.experiments.presets import parse_assignments
 
-    console, done = Console(width=120), []
-    names = dataset or list(PROTOCOLS)
-    variants = variant or ["gcn", "paper", "default"]
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for name in names:
-            chosen = tuple(set_ or ())
-            todo = jobs_of(name, variants, chosen, runs=runs, output=output, threads=threads)
-            progress = track(pool.map(run_job, todo), total=len(todo), description=name)
-            records = list(progress)
-            console.print(format_table(name, records))
-            done += records
-            if summary is not None:
-                text = ",\n".join(json.dumps(record) for record in done)
-                write_whole(summary, f"[\n{text}\n]\n")
+    variants, overrides = variant or ["gcn", "paper", "default"], parse_assignments(set_ or [])
+    todo = {
+        name: jobs_of(name, variants, overrides, runs=runs, output=output, threads=threads)
+        for name in dataset or PROTOCOLS
+    }
+    run_grid(run_job, todo, format_table, jobs=jobs, summary=summary)
 
 
 if __name__ == "__main__":

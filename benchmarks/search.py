@@ -10,19 +10,15 @@ of ``benchmarks.accuracy``, though they are drawn from the same nodes.
 
 from __future__ import annotations
 
-import json
 import tomllib
-from collections.abc import Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import track
 from rich.table import Table
+
+from benchmarks.grid import format_difference, run_grid
 
 if TYPE_CHECKING:
     from cogsl.graph import Graph
@@ -40,6 +36,7 @@ class Trial:
     candidate: str
     split_seed: int
     half: int
+    overrides: tuple[tuple[str, str], ...] = ()
 
 
 def halves_of(graph: Graph, split_seed: int) -> tuple[Graph, Graph]:
@@ -56,13 +53,14 @@ def read_candidates(path: Path = CANDIDATES) -> dict[str, dict[str, Any]]:
     return tomllib.loads(path.read_text(encoding="utf-8"))
 
 
-def method_of(settings: Mapping[str, Any], dataset: str) -> NodeClassifier:
-    """Return a candidate's method, unfitted."""
+def method_of(trial: Trial) -> NodeClassifier:
+    """Return a candidate's method, unfitted; its own settings win over the trial's."""
     from cogsl.experiments.presets import find_method, resolve
 
-    named = {"method": "cogsl", "preset": "default", **settings}
+    named = {"method": "cogsl", "preset": "default", **read_candidates()[trial.candidate]}
     name, preset = named.pop("method"), named.pop("preset")
-    return find_method(name)(**resolve(name, dataset, preset, named))
+    common = dict(trial.overrides) if name == "cogsl" else {}
+    return find_method(name)(**resolve(name, trial.dataset, preset, {**common, **named}))
 
 
 def run_trial(trial: Trial) -> dict[str, Any]:
@@ -73,7 +71,7 @@ def run_trial(trial: Trial) -> dict[str, Any]:
     from cogsl.evaluation import evaluate
 
     torch.set_num_threads(1)
-    method = method_of(read_candidates()[trial.candidate], trial.dataset)
+    method = method_of(trial)
     graph = datasets.load(trial.dataset, split_seed=trial.split_seed)
     judged = halves_of(graph, trial.split_seed)[trial.half]
     record = evaluate(method, judged, seed=trial.split_seed)
@@ -83,7 +81,7 @@ def run_trial(trial: Trial) -> dict[str, Any]:
 
 def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
     """Return one row a candidate: accuracy on the judging half, and the difference to the first."""
-    from cogsl.evaluation.statistics import mean_and_deviation, paired_difference
+    from cogsl.evaluation.statistics import mean_and_deviation
 
     table = Table(title=f"{dataset}: accuracy of the validation nodes that judge")
     by_candidate: dict[str, dict[int, list[float]]] = {}
@@ -98,8 +96,7 @@ def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
     for head in ("", "accuracy", f"over {first} (95 %)", "s/run"):
         table.add_column(head)
     for name, values in figures.items():
-        d = paired_difference(values, figures[first]) if len(values) > 1 else None
-        difference = f"{d.mean:+.2f} [{d.low:+.2f}, {d.high:+.2f}]" if d and name != first else ""
+        difference = format_difference(values, figures[first]) if name != first else ""
         seconds = [r["seconds"] for r in records if r["candidate"] == name]
         cells = (f"{mean_and_deviation(values)[0]:.2f}", difference)
         table.add_row(name, *cells, f"{mean_and_deviation(seconds)[0]:.1f}")
@@ -109,27 +106,25 @@ def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
 def main(
     dataset: Annotated[list[str], typer.Option(help="data sets")],
     candidate: Annotated[list[str] | None, typer.Option(help="all if none")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value for CoGSL")] = None,
     splits: Annotated[int, typer.Option(help="splits of each data set")] = 30,
-    output: Annotated[Path | None, typer.Option(help="file of the records")] = None,
+    summary: Annotated[Path | None, typer.Option(help="file of the records")] = None,
     jobs: Annotated[int, typer.Option(help="processes side by side")] = 1,
 ) -> None:
     """Run every candidate and print one table a data set."""
-    from cogsl.experiments.records import write_whole
+    from cogsl.experiments.presets import parse_assignments
 
-    done: list[dict[str, Any]] = []
-    names = candidate or list(read_candidates())
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for each in dataset:
-            seeds = range(FIRST_SPLIT, FIRST_SPLIT + splits)
-            runs = [(name, seed, half) for name in names for seed in seeds for half in (0, 1)]
-            trials = [Trial(each, *run) for run in runs]
-            progress = track(pool.map(run_trial, trials), total=len(trials), description=each)
-            records = list(progress)
-            Console(width=100).print(format_table(each, records))
-            done += records
-            if output is not None:
-                text = ",\n".join(json.dumps(record) for record in done)
-                write_whole(output, f"[\n{text}\n]\n")
+    overrides = tuple(parse_assignments(set_ or []).items())
+    todo = {
+        each: [
+            Trial(each, name, FIRST_SPLIT + k, half, overrides)
+            for name in candidate or read_candidates()
+            for k in range(splits)
+            for half in (0, 1)
+        ]
+        for each in dataset
+    }
+    run_grid(run_trial, todo, format_table, jobs=jobs, summary=summary)
 
 
 if __name__ == "__main__":

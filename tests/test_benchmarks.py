@@ -112,5 +112,16 @@ def test_search_holds_every_candidate_against_the_first() -> None:
 
 
 def test_candidates_are_settings_of_their_methods() -> None:
-    for settings in search.read_candidates().values():
-        search.method_of(settings, TINY).validate()
+    for name in search.read_candidates():
+        search.method_of(search.Trial(TINY, name, 100, 0)).validate()
+
+
+def test_settings_for_all_candidates_give_way_to_their_own() -> None:
+    common = (("scale_decay", "false"), ("classifier_weight_decay", "0.5"))
+    decays = {
+        name: search.method_of(search.Trial(TINY, name, 100, 0, common)).get_params()
+        for name in ("relu", "decay_2e-2", "gcn")
+    }
+    assert decays["relu"]["classifier_weight_decay"] == 0.5
+    assert decays["decay_2e-2"]["classifier_weight_decay"] == 2e-2
+    assert decays["gcn"]["weight_decay"] == 5e-4

@@ -1,0 +1,49 @@
+"""Many runs on several data sets: processes side by side, a table each, compact records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+Task = TypeVar("Task")
+Record = dict[str, Any]
+
+
+def run_grid(
+    run: Callable[[Task], Record],
+    tasks: Mapping[str, Sequence[Task]],
+    format_table: Callable[[str, list[Record]], Table],
+    *,
+    jobs: int,
+    summary: Path | None,
+) -> None:
+    """Run the tasks of every data set and print its table; keep all records in one file."""
+    from cogsl.experiments.records import write_whole
+
+    console, done = Console(width=120), list[Record]()
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        for name, todo in tasks.items():
+            records = list(track(pool.map(run, todo), total=len(todo), description=name))
+            console.print(format_table(name, records))
+            done += records
+            if summary is not None:
+                text = ",\n".join(json.dumps(record) for record in done)
+                write_whole(summary, f"[\n{text}\n]\n")
+
+
+def format_difference(ours: Sequence[float], theirs: Sequence[float]) -> str:
+    """Return the mean paired difference with its 95 % interval; a single pair has none."""
+    from cogsl.evaluation.statistics import paired_difference
+
+    if len(ours) < 2:
+        return ""
+    d = paired_difference(ours, theirs)
+    return f"{d.mean:+.2f} [{d.low:+.2f}, {d.high:+.2f}]"
