@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import dropout as plain_dropout
 from torch.nn.functional import normalize
+from torch.nn.functional import prelu as plain_prelu
 
 from benchmarks.claims import REFERENCE
 from cogsl import datasets
@@ -19,7 +20,7 @@ from cogsl.experiments.presets import resolve
 from cogsl.losses import infonce
 from cogsl.methods.cogsl import CoGSL
 from cogsl.methods.cogsl_folds import build_views
-from cogsl.nn import dropout
+from cogsl.nn import dropout, prelu, unit_rows
 from cogsl.seeding import Seeds
 from cogsl.sparse import SparseMatrix, scope_softmax, symmetric_normalise
 from cogsl.sparse.kernels import KERNELS, active_kernels
@@ -129,6 +130,7 @@ def cases(problem: Problem) -> Iterator[Case]:
     yield gather_case(problem)
     yield softmax_case(problem)
     yield normalise_case(problem)
+    yield from function_cases(problem)
     if active_kernels() is KERNELS["mkl"]:
         yield from portable_cases(problem)
 
@@ -146,7 +148,7 @@ def product_cases(problem: Problem) -> Iterator[Case]:
     def from_parts() -> Tensor:
         return torch.sparse_csr_tensor(
             pattern.crow, pattern.col, view.values, shape, check_invariants=False
-        ).values()
+        )
 
     def from_pairs() -> Tensor:
         pairs = torch.stack([row, col])
@@ -157,13 +159,26 @@ def product_cases(problem: Problem) -> Iterator[Case]:
         f"view times {COLUMNS} columns", "CSR", lambda: view @ x, "gather, index_add", by_gather
     )
     yield Case(
+        f"the same, into {COLUMNS} fresh columns",
+        "own memory",
+        lambda: view @ x,
+        "torch's @",
+        lambda: from_parts() @ x,
+    )
+    yield Case(
         "gradient for the view's values",
         "sampled product",
         lambda: active_kernels().sampled(pattern.crow, pattern.col, grad, x),
         "gather, row-wise dot",
         lambda: (grad.index_select(0, row) * x.index_select(0, col)).sum(dim=1),
     )
-    yield Case("making the CSR tensor", "from parts", from_parts, "from pairs", from_pairs)
+    yield Case(
+        "making the CSR tensor",
+        "from parts",
+        lambda: from_parts().values(),
+        "from pairs",
+        from_pairs,
+    )
 
 
 def feature_cases(problem: Problem) -> Iterator[Case]:
@@ -300,6 +315,27 @@ def normalise_case(problem: Problem) -> Case:
         lambda: _gradient(symmetric_normalise(pattern, values), values, grad),
         "index_add, autograd",
         lambda: _gradient(by_index_add(), values, grad),
+    )
+
+
+def function_cases(problem: Problem) -> Iterator[Case]:
+    """PReLU and the scaling to unit rows, forward and backward."""
+    shape = min(BATCH, problem.n_nodes), COLUMNS
+    x, grad = problem.normal(*shape).requires_grad_(), problem.normal(*shape)
+    slope = torch.full((1,), 0.25, requires_grad=True)
+    yield Case(
+        f"PReLU of {shape[0]:,} rows, both passes",
+        "own gradient",
+        lambda: torch.autograd.grad(prelu(x, slope), (x, slope), grad),
+        "torch's",
+        lambda: torch.autograd.grad(plain_prelu(x, slope), (x, slope), grad),
+    )
+    yield Case(
+        f"unit rows, {shape[0]:,} of them, both passes",
+        "own gradient",
+        lambda: _gradient(unit_rows(x), x, grad),
+        "torch's",
+        lambda: _gradient(normalize(x), x, grad),
     )
 
 

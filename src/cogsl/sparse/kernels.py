@@ -42,7 +42,7 @@ class MKLKernels:
     ) -> Tensor:
         """Return the sparse matrix times ``dense``."""
         matrix = _csr(crow, col, values, n_cols)
-        if dense.shape[1] == 1:
+        if dense.shape[1] == 1:  # row sums, mostly: MKL's product of matrices takes twice as long
             return matrix.mv(dense.flatten()).unsqueeze(1)
         # Into memory of our own, whatever lies there: "@" would fill and copy zeros first.
         result = dense.new_empty(crow.numel() - 1, dense.shape[1])
