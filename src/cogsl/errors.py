@@ -23,6 +23,7 @@ wrong, what it must be, what it was, and how to mend it.
     │   │   └── SettingValueError
     │   └── UnknownNameError
     ├── DataUnavailableError
+    ├── MissingExtraError (also an ImportError)
     ├── DivergedError
     └── NotFittedError (also a ValueError and an AttributeError, as scikit-learn's)
 """
@@ -30,7 +31,9 @@ wrong, what it must be, what it was, and how to mend it.
 from __future__ import annotations
 
 import difflib
+import importlib
 from collections.abc import Iterable
+from types import ModuleType
 
 
 class CogslError(Exception):
@@ -105,6 +108,10 @@ class DataUnavailableError(CogslError):
     """A data set that is neither on disk nor can be downloaded."""
 
 
+class MissingExtraError(CogslError, ImportError):
+    """A library that only some users need is not installed."""
+
+
 class DivergedError(CogslError):
     """Training gave no finite figure."""
 
@@ -120,3 +127,17 @@ def did_you_mean(name: str, options: Iterable[str]) -> str:
     if near:
         return f"; did you mean '{near[0]}'?"
     return f"; known: {', '.join(known)}."
+
+
+def import_extra(module: str, *, extra: str, purpose: str) -> ModuleType:
+    """Import a library of an extra, or raise an error that says how to install it.
+
+    ``purpose`` begins the message: what cannot be done without it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{purpose} needs the library '{module}', which is not installed. "
+            f"Install it with: pip install 'compact-gsl[{extra}]'"
+        ) from error
