@@ -20,7 +20,7 @@ from torch.optim import Adam, Optimizer
 from benchmarks.timing import Cost, costs
 from cogsl.graph import Graph
 from cogsl.methods.cogsl import CoGSL
-from cogsl.methods.cogsl_folds import build_views
+from cogsl.methods.cogsl_parts import build_views
 from cogsl.seeding import Seeds
 from tests import oracle
 

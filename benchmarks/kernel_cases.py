@@ -19,7 +19,7 @@ from cogsl import datasets
 from cogsl.experiments.presets import resolve
 from cogsl.losses import infonce
 from cogsl.methods.cogsl import CoGSL
-from cogsl.methods.cogsl_folds import build_views
+from cogsl.methods.cogsl_parts import build_views
 from cogsl.nn import dropout, prelu, unit_rows
 from cogsl.seeding import Seeds
 from cogsl.sparse import SparseMatrix, scope_softmax, symmetric_normalise

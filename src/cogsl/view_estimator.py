@@ -20,6 +20,7 @@ from cogsl.sparse import (
 )
 from cogsl.views.base import BasicView
 
+ALL = slice(None)
 _SCALE_START = 5.0  # of the cosine scorer: far from uniform, and far from one-hot
 
 
@@ -48,10 +49,14 @@ class EstimationPlan:
         """Work out the plan of a basic view."""
         basic = SparseMatrix.from_scipy(view.matrix, dtype)
         scope = Pattern.from_scipy(view.scope)
-        pattern = union([basic.pattern, scope]).symmetrised()
+        if scope.has_entries_of(basic.pattern):  # so it is with one hop: one copy serves both
+            scope = basic.pattern
+            pattern = scope.symmetrised()
+            forward = placed = pattern.positions_of(scope)
+        else:
+            pattern = union([basic.pattern, scope]).symmetrised()
+            placed, forward = (pattern.positions_of(part) for part in (basic.pattern, scope))
         mirror = pattern.transposed[1]
-        placed = pattern.positions_of(basic.pattern)
-        forward = pattern.positions_of(scope)
         constant = torch.zeros(pattern.nnz, dtype=dtype)
         constant.index_add_(0, placed, basic.values)
         constant.index_add_(0, mirror.index_select(0, placed), basic.values)
@@ -63,8 +68,11 @@ class Scorer(nn.Module):
     """Gives each pair of a scope a weight w_ij."""
 
     @abstractmethod
-    def forward(self, scope: Pattern, embeddings: Tensor) -> Tensor:
-        """Return w_ij for each stored pair, nnz, from embeddings N x d."""
+    def forward(self, scope: Pattern, embeddings: Tensor, rows: slice = ALL) -> Tensor:
+        """Return w_ij for each stored pair, nnz, from embeddings N x d.
+
+        ``rows`` says which nodes the rows of the scope are, where it does not hold all.
+        """
 
 
 class LinearScorer(Scorer):
@@ -80,7 +88,7 @@ class LinearScorer(Scorer):
         super().__init__()
         self.weight = glorot(n_hidden, 1, generator=generator, dtype=dtype)
 
-    def forward(self, scope: Pattern, embeddings: Tensor) -> Tensor:
+    def forward(self, scope: Pattern, embeddings: Tensor, rows: slice = ALL) -> Tensor:
         """Return w_ij up to what cancels in each row."""
         return columns_to_entries(scope, (embeddings @ self.weight).flatten())
 
@@ -93,10 +101,10 @@ class CosineScorer(Scorer):
         self.weight = glorot(n_hidden, n_hidden, generator=generator, dtype=dtype)
         self.scale = nn.Parameter(torch.full((1,), _SCALE_START, dtype=dtype))
 
-    def forward(self, scope: Pattern, embeddings: Tensor) -> Tensor:
+    def forward(self, scope: Pattern, embeddings: Tensor, rows: slice = ALL) -> Tensor:
         """Return s cos(u_i, u_j), computed on the scope's pattern only."""
         units = unit_rows(embeddings @ self.weight, 1e-8)
-        return self.scale * sampled_product(scope, units, units)
+        return self.scale * sampled_product(scope, units[rows], units)
 
 
 SCORERS: dict[str, type[LinearScorer] | type[CosineScorer]] = {
@@ -131,12 +139,12 @@ class ViewEstimator(nn.Module):
         """
         return torch.relu(graph_convolution(basic, features @ self.weight))
 
-    def probabilities(self, scope: Pattern, embeddings: Tensor) -> Tensor:
-        """Return the probability of each pair of the scope, nnz.
+    def probabilities(self, scope: Pattern, embeddings: Tensor, rows: slice = ALL) -> Tensor:
+        """Return the probability of each pair of the scope, or of some of its rows, nnz.
 
         Implements Eq. (4): p_ij = exp(w_ij) / sum over k in S_i of exp(w_ik).
         """
-        return scope_softmax(scope, self.scorer(scope, embeddings))
+        return scope_softmax(scope, self.scorer(scope, embeddings, rows))
 
     def forward(
         self,

@@ -17,6 +17,7 @@ from cogsl.fusion import importance
 from cogsl.losses import eta_schedule, infonce
 from cogsl.methods import CoGSL
 from cogsl.methods.cogsl_folds import Folds
+from cogsl.methods.cogsl_parts import whole_graph
 from cogsl.nn import Propagated, graph_convolution
 from cogsl.seeding import Seeds
 from cogsl.sparse import SparseMatrix
@@ -33,7 +34,10 @@ ETA = 0.07
 
 
 def make_folds(features: str = "dense", **settings: Any) -> Folds:
-    return Folds(CoGSL(**(QUICK | settings)), two_groups(features=features), Seeds(0))
+    method, graph = CoGSL(**(QUICK | settings)), two_groups(features=features)
+    folds = Folds(method, graph, Seeds(0))
+    folds.part = whole_graph(method, graph, Seeds(0))
+    return folds
 
 
 # A step trains its own group --------------------------------------------------------------------
@@ -114,6 +118,7 @@ def test_only_the_view_estimator_s_learning_rate_decays_and_once_an_iteration() 
     for _ in range(4):
         for step in STEPS.values():
             step(folds)
+        folds.end_iteration()
     rates = [
         group["lr"]
         for optimiser in (folds.omega_optimiser, folds.theta_optimiser, folds.phi_optimiser)
@@ -156,7 +161,7 @@ def test_mi_loss_of_a_batch_is_that_of_its_rows(features: str) -> None:
     folds = make_folds(features, precision="float64")
     views, batch = folds.estimate(), torch.tensor([5, 0, 17, 9])
     embeddings = [
-        folds.phi(k, graph_convolution(view, folds.features @ weight))[batch]
+        folds.phi(k, graph_convolution(view, folds.part.features @ weight))[batch]
         for k, (view, weight) in enumerate(zip(views.all, folds.phi.encoder_weights, strict=True))
     ]
     for pair, loss in zip(folds.weights.pairs, folds.pair_losses(views, batch), strict=True):
@@ -171,11 +176,11 @@ class TwoViews:
     """The paper's two-view formulas, from the package's primitives and its present parameters."""
 
     def __init__(self, folds: Folds) -> None:
-        self.folds, self.X = folds, folds.features
+        self.folds, self.X = folds, folds.part.features
         self.theta, self.phi = folds.classifiers, folds.phi
         self.V1, self.V2 = (
             estimator(plan, self.X)
-            for estimator, plan in zip(folds.estimators, folds.plans, strict=True)
+            for estimator, plan in zip(folds.estimators, folds.part.plans, strict=True)
         )
         self.O1, self.O2 = (
             self.theta[k](view, graph_convolution(view, self.X @ self.theta[k].first))
@@ -196,7 +201,7 @@ class TwoViews:
 
     def classification(self, outputs: list[Tensor]) -> Tensor:
         """L_cls = 0.35 L(O1) + 0.35 L(O2) + 0.3 L(O*)."""
-        first, second, final = (nll_loss(o, self.folds.nodes.train_labels) for o in outputs)
+        first, second, final = (nll_loss(o, self.folds.part.nodes.train_labels) for o in outputs)
         return 0.35 * first + 0.35 * second + 0.3 * final
 
     def information(self, smoothed: list[Tensor]) -> tuple[Tensor, list[Tensor]]:
@@ -212,7 +217,7 @@ class TwoViews:
 
     def objective(self, eta: float) -> float:
         """L_cls - eta L_MI, as the view estimator sees it."""
-        train = self.folds.nodes.train
+        train = self.folds.part.nodes.train
         hidden = graph_convolution(self.final, self.X @ self.theta[2].first)
         outputs = [self.O1[train], self.O2[train], self.theta[2](self.final.rows(train), hidden)]
         smoothed = [
@@ -224,7 +229,7 @@ class TwoViews:
 
     def classifier_loss(self) -> float:
         """L_cls, as the classifiers see it."""
-        train = self.folds.nodes.train
+        train = self.folds.part.nodes.train
         outputs = [
             model(view.rows(train), Propagated(view, self.X)(model.first))
             for model, view in zip(self.theta, self.views, strict=True)
@@ -278,6 +283,7 @@ def test_two_views_are_the_paper_s_case_bit_for_bit(features: str, precision: st
         assert record["loss_mi"] == expected
         names = ["mi_1_2", "mi_1_final", "mi_2_final"]
         assert [record[name] for name in names] == [math.log(24) - pair for pair in pairs]
+        folds.end_iteration()
         history.append(record)
 
     fitted = CoGSL(**(QUICK | settings)).fit(two_groups(features=features), seed=0)

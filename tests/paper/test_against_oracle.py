@@ -13,6 +13,7 @@ from torch import Tensor
 from cogsl.graph import Graph
 from cogsl.methods.cogsl import CoGSL
 from cogsl.methods.cogsl_folds import Folds
+from cogsl.methods.cogsl_parts import whole_graph
 from cogsl.seeding import Seeds
 from cogsl.sparse import use_kernels
 from cogsl.view_estimator import CosineScorer, LinearScorer
@@ -151,7 +152,9 @@ def _case(
     )
     method.validate()
     torch.manual_seed(seed)
-    folds = Folds(method, _graph(problem, sparse=sparse), Seeds(seed))
+    graph = _graph(problem, sparse=sparse)
+    folds = Folds(method, graph, Seeds(seed))
+    folds.part = whole_graph(method, graph, Seeds(seed))
     batch = torch.randperm(problem.n_nodes)[: problem.n_nodes - 2]
     return Case(
         folds,
@@ -215,7 +218,7 @@ def _compare_gradients(
 
 
 def test_basic_views_and_scopes_agree(case: Case) -> None:
-    for plan, view in zip(case.folds.plans, case.views, strict=True):
+    for plan, view in zip(case.folds.part.plans, case.views, strict=True):
         _close(plan.basic.to_scipy().toarray(), view.matrix, case.tolerance)
         assert np.array_equal(plan.scope.to_scipy().toarray() > 0, view.scope.numpy())
 

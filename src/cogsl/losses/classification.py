@@ -18,8 +18,10 @@ def classification_loss(
     Parameters
     ----------
     log_probabilities : one M x C tensor a view, for the labelled nodes.
-    labels : their classes, M.
+    labels : their classes, M; without any the loss is 0.
     weights : one weight a view.
     """
+    if not labels.numel():
+        return log_probabilities[0].sum()
     terms = [w * nll_loss(o, labels) for o, w in zip(log_probabilities, weights, strict=True)]
     return sum(terms[1:], terms[0])

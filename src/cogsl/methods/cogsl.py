@@ -10,31 +10,24 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-import torch
 from torch import Tensor
 
 from cogsl.errors import DivergedError
 from cogsl.graph import Graph
 from cogsl.losses import eta_schedule
 from cogsl.methods.base import NodeClassifier
-from cogsl.methods.cogsl_folds import Folds, Views
+from cogsl.methods.cogsl_folds import Folds
+from cogsl.methods.cogsl_inference import infer
+from cogsl.methods.cogsl_outcome import OUTCOMES, Kept, Outcome, Tally
+from cogsl.methods.cogsl_parts import ClusterBatches, Parts, make_parts
 from cogsl.methods.cogsl_settings import CoGSLSettings
 from cogsl.seeding import Seeds
-from cogsl.training import (
-    JointRule,
-    KeepRule,
-    Listener,
-    LossRule,
-    Patience,
-    RunningAverage,
-)
-
-_SMOOTHING = 0.9  # weight of the past in the smoothed predictions
+from cogsl.training import LabelledNodes, Listener, Patience
 
 
 @dataclass(kw_only=True, eq=False)
@@ -62,30 +55,27 @@ class CoGSL(CoGSLSettings, NodeClassifier):
         self.check_views()
 
     def _fit(self, graph: Graph, seeds: Seeds, listener: Listener) -> None:
-        """Run Algorithm 1."""
+        """Run Algorithm 1, on the whole graph or on part after part of it."""
         listener.on_phase("basic views")
-        folds = Folds(self, graph, seeds)
-        outcome: _Outcome = _OUTCOMES[self.keep]()
+        parts = make_parts(self, graph, seeds)
+        folds, nodes = Folds(self, graph, seeds), LabelledNodes(graph)
+        outcome: Outcome = OUTCOMES[self.keep](len(self.views))
         waiting, kept = Patience(self.patience), None
         self.history_ = []
         for iteration in range(self.iterations):
-            clock = _Clock(listener)
+            clock, tally = _Clock(listener), Tally(graph.n_nodes)
             eta = eta_schedule(iteration, rate=self.eta_rate, low=self.eta_min, high=self.eta_max)
-            record: dict[str, Any] = {"iteration": iteration, "eta": eta}
-            with clock.phase("views"):
-                record |= folds.train_views(eta)
-                views = folds.estimate(training=True)
-            with clock.phase("classifiers"):
-                record |= folds.train_classifiers(views)
-            with clock.phase("mi"):
-                record |= folds.train_mi_estimator(views)
-            with clock.phase("validation"):
-                views = folds.estimate()
-                output = outcome.predict(folds, views)
-                record |= folds.nodes.judge(output)
+            for part in parts:
+                folds.part = part
+                self._train(folds, eta, tally, clock)
+                with clock.phase("validation"):
+                    tally.add_output(part.index, folds.combined_prediction(outcome))
+            folds.end_iteration()
+            output = outcome.settle(tally.output)
+            record = {"iteration": iteration, "eta": eta} | tally.figures | nodes.judge(output)
             is_kept = outcome.rule.keeps(accuracy=record["val_accuracy"], loss=record["val_loss"])
             if is_kept:
-                kept = _Kept(iteration, views, output)
+                kept = Kept(iteration, folds.state(), output)
             self.history_.append(record | {"kept": is_kept} | clock.seconds)
             listener.on_iteration(self.history_[-1])
             if waiting.is_over(kept=is_kept):
@@ -95,15 +85,41 @@ class CoGSL(CoGSLSettings, NodeClassifier):
                 "The validation loss was never finite. Lower 'estimator_lr', 'classifier_lr' or "
                 "'mi_lr', or scale the features."
             )
-        self._store(graph, kept)
-
-    def _store(self, graph: Graph, kept: _Kept) -> None:
-        """Set the fitted attributes from the kept iteration."""
-        *estimated, final = (view.to_scipy() for view in kept.views.all)
+        listener.on_phase("final view")
         self.n_iter_, self.best_iter_ = len(self.history_), kept.iteration
+        folds.restore(kept.state)
+        self._store(graph, *self._finish(graph, parts, folds, kept.output))
+
+    def _train(self, folds: Folds, eta: float, tally: Tally, clock: _Clock) -> None:
+        """Train the three groups of parameters in turn on the folds' part."""
+        with clock.phase("views"):
+            tally.add_figures(folds.train_views(eta))
+            views = folds.estimate(training=True)
+        with clock.phase("classifiers"):
+            tally.add_figures(folds.train_classifiers(views))
+        with clock.phase("mi"):
+            tally.add_figures(folds.train_mi_estimator(views))
+
+    def _finish(
+        self, graph: Graph, parts: Parts, folds: Folds, output: Tensor
+    ) -> tuple[list[sp.csr_array], Tensor, Tensor]:
+        """Return all views, beta, and the log-predictions, of the whole graph."""
+        if not isinstance(parts, ClusterBatches):
+            views = folds.estimate()
+            return [view.to_scipy() for view in views.all], views.weights, output
+        inferred = infer(folds, graph, parts.basic)
+        outcome = OUTCOMES[self.keep](len(self.views))
+        combined = outcome.combine([inferred.outputs[k] for k in outcome.views])
+        return inferred.views, inferred.weights, outcome.settle(combined)
+
+    def _store(
+        self, graph: Graph, views: list[sp.csr_array], weights: Tensor, output: Tensor
+    ) -> None:
+        """Set the fitted attributes."""
+        *estimated, final = views
         self.final_view_, self.estimated_views_ = final, tuple(estimated)
-        self.fusion_weights_ = kept.views.weights.double().numpy()
-        self.probabilities_ = kept.output.double().exp().numpy()
+        self.fusion_weights_ = weights.double().numpy()
+        self.probabilities_ = output.double().exp().numpy()
         self.learned_graph_ = Graph.from_scipy(
             (final + final.T) / 2,
             features=graph.features,
@@ -113,49 +129,6 @@ class CoGSL(CoGSLSettings, NodeClassifier):
             test=graph.test,
             name=graph.name,
         )
-
-
-class _Outcome(Protocol):
-    """What counts as an iteration's prediction, and the rule by which one is kept."""
-
-    rule: KeepRule
-
-    def predict(self, folds: Folds, views: Views) -> Tensor:
-        """Return log-predictions for all nodes, N x C."""
-
-
-class _FinalView:
-    """The paper's: predictions on the final view, kept by accuracy and loss together."""
-
-    def __init__(self) -> None:
-        self.rule: KeepRule = JointRule()
-
-    def predict(self, folds: Folds, views: Views) -> Tensor:
-        """Return the log-predictions on the final view."""
-        return folds.predict(views)
-
-
-class _SmoothedViews:
-    """Ours: predictions averaged over all views and smoothed over iterations, kept by loss.
-
-    With few validation nodes the figures of single iterations are noise; an average is steadier,
-    and its loss tells more than its accuracy.
-    """
-
-    def __init__(self) -> None:
-        self.rule: KeepRule = LossRule()
-        self._average = RunningAverage(_SMOOTHING)
-
-    def predict(self, folds: Folds, views: Views) -> Tensor:
-        """Return the logarithm of the averaged predictions."""
-        outputs = [folds.predict(views, k).exp() for k in range(len(views.all))]
-        return self._average.update(torch.stack(outputs).mean(dim=0)).log()
-
-
-_OUTCOMES: dict[str, type[_FinalView] | type[_SmoothedViews]] = {
-    "joint": _FinalView,
-    "smoothed": _SmoothedViews,
-}
 
 
 class _Clock:
@@ -170,13 +143,5 @@ class _Clock:
         self._listener.on_phase(name)
         start = time.perf_counter()
         yield
-        self.seconds[f"seconds_{name}"] = time.perf_counter() - start
-
-
-@dataclass(frozen=True, eq=False)
-class _Kept:
-    """The iteration that is kept; its tensors are made anew in every iteration."""
-
-    iteration: int
-    views: Views
-    output: Tensor
+        name = f"seconds_{name}"
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start

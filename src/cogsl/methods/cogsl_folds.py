@@ -7,7 +7,6 @@ X W of every classifier and MI encoder is a constant; while the others are train
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from functools import cached_property
 import torch
 from torch import Tensor, nn
 
-from cogsl.fusion import FUSIONS, FusionPlan, fuse
+from cogsl.fusion import FUSIONS, fuse
 from cogsl.graph import Graph
 from cogsl.losses import (
     LossWeights,
@@ -26,21 +25,15 @@ from cogsl.losses import (
     mi_loss,
     view_objective,
 )
+from cogsl.methods.cogsl_outcome import Outcome, State
+from cogsl.methods.cogsl_parts import Part, number_type
 from cogsl.methods.cogsl_settings import CoGSLSettings
 from cogsl.mutual_information import MIEstimator
-from cogsl.nn import (
-    FeatureMatrix,
-    GCNClassifier,
-    Propagated,
-    feature_matrix,
-    graph_convolution,
-    row_length,
-)
+from cogsl.nn import FeatureMatrix, GCNClassifier, Propagated, graph_convolution, row_length
 from cogsl.seeding import Seeds
 from cogsl.sparse import SparseMatrix
-from cogsl.training import LabelledNodes, adam, descend, held_still
-from cogsl.view_estimator import EstimationPlan, ViewEstimator
-from cogsl.views import VIEWS, BasicView
+from cogsl.training import adam, descend, held_still
+from cogsl.view_estimator import ViewEstimator
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,20 +73,19 @@ class Projections:
 
 
 class Folds:
-    """One ``fit``: the data as tensors, the three groups of parameters and their optimisers."""
+    """One ``fit``: the three groups of parameters, their optimisers, and the part they work on.
+
+    ``part`` must be set before the first step, and may change from step to step.
+    """
+
+    part: Part
 
     def __init__(self, settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> None:
-        self.settings = settings
-        self.dtype = torch.float64 if settings.precision == "float64" else torch.float32
-        self.n_views, self.n_nodes = len(settings.views), graph.n_nodes
+        self.settings, self.dtype = settings, number_type(settings)
+        self.n_views = len(settings.views)
         self.weights = LossWeights.for_views(self.n_views)
-        self.features = feature_matrix(graph.features, self.dtype)
-        self.nodes = LabelledNodes(graph)
-        basic = build_views(settings, graph, seeds)
-        self.plans = [EstimationPlan.of(view, self.dtype) for view in basic]
-        self.fusion_plan = FusionPlan.of([plan.pattern for plan in self.plans])
         self._make_parameters(graph, seeds)
-        self._make_optimisers()
+        self._make_optimisers(graph)
         self._estimator_noise = seeds.torch("estimator dropout")
         self._classifier_noise = seeds.torch("classifier dropout")
         self._sampler = seeds.torch("mi batch")
@@ -137,10 +129,10 @@ class Folds:
         self.theta = nn.ModuleList(self.classifiers)
         self.omega = nn.ModuleList([*self.estimators, self.fusion])
 
-    def _make_optimisers(self) -> None:
+    def _make_optimisers(self, graph: Graph) -> None:
         s = self.settings
         # The gradient of X W grows with the rows of X; only a decay that does so too weighs alike.
-        scale = row_length(self.features) if s.scale_decay else 1.0
+        scale = row_length(graph.features) if s.scale_decay else 1.0
         self.theta_optimiser = adam(
             self.theta.parameters(),
             lr=s.classifier_lr,
@@ -162,21 +154,24 @@ class Folds:
                 loss = self.view_loss(projections, eta, self.sample())
                 descend(loss, self.omega_optimiser)
                 record = {"loss_view": loss}
+        return _floats(record)
+
+    def end_iteration(self) -> None:
+        """Lower the view estimators' learning rate."""
         for group in self.omega_optimiser.param_groups:
             group["lr"] *= self.settings.estimator_lr_decay
-        return _floats(record)
 
     def view_loss(self, projections: Projections, eta: float, batch: Tensor | None) -> Tensor:
         """Return L_cls - eta L_MI as a function of the view estimators."""
         views, outputs, _ = self._estimate(projections.classifiers, self._estimator_noise)
-        train, final = self.nodes.train, views[-1]
+        train, final = self.part.nodes.train, views[-1]
         outputs = [output.index_select(0, train) for output in outputs]
         hidden = graph_convolution(final, projections.classifiers[-1])
         outputs.append(self.classifiers[-1](final.rows(train), hidden))
         rows = views if batch is None else [view.rows(batch) for view in views]
         smoothed = map(graph_convolution, rows, projections.encoders)
         return view_objective(
-            classification_loss(outputs, self.nodes.train_labels, self.weights.views),
+            classification_loss(outputs, self.part.nodes.train_labels, self.weights.views),
             mi_loss(self._pair_losses(list(smoothed)), self.weights),
             eta,
         )
@@ -184,11 +179,11 @@ class Folds:
     @torch.no_grad()
     def project(self) -> Projections:
         """Return X W of everything that reads the features, as constants."""
-        encoders = [self.features @ weight for weight in self.phi.encoder_weights]
+        encoders = [self.part.features @ weight for weight in self.phi.encoder_weights]
         return Projections(self._project_classifiers(), encoders)
 
     def _project_classifiers(self) -> list[Tensor]:
-        return [self.features @ classifier.first for classifier in self.classifiers]
+        return [self.part.features @ classifier.first for classifier in self.classifiers]
 
     def _estimate(
         self, projected: list[Tensor], noise: torch.Generator | None
@@ -198,28 +193,30 @@ class Folds:
         ``projected`` is X W of every classifier's first layer.
         """
         views = [
-            estimator(plan, self.features, generator=noise)
-            for estimator, plan in zip(self.estimators, self.plans, strict=True)
+            estimator(plan, self.part.features, generator=noise)
+            for estimator, plan in zip(self.estimators, self.part.plans, strict=True)
         ]
         outputs = [
             self.classifiers[k](view, graph_convolution(view, projected[k]))
             for k, view in enumerate(views)
         ]
         weights = self.fusion(outputs)
-        return [*views, fuse(self.fusion_plan, views, weights)], outputs, weights
+        return [*views, fuse(self.part.fusion_plan, views, weights)], outputs, weights
 
     @torch.no_grad()
     def estimate(self, *, training: bool = False) -> Views:
         """Return the views as they are now, as constants; dropout acts on them in training."""
         noise = self._estimator_noise if training else None
         views, _, weights = self._estimate(self._project_classifiers(), noise)
-        return Views(tuple(views), weights, self.features, self.nodes.train)
+        return Views(tuple(views), weights, self.part.features, self.part.nodes.train)
 
     # Theta ----------------------------------------------------------------------------------
 
     def train_classifiers(self, views: Views) -> dict[str, float]:
         """Train the classifiers on constant views."""
-        labels = self.nodes.train_labels
+        labels = self.part.nodes.train_labels
+        if not labels.numel():
+            return {}
         for _ in range(self.settings.classifier_steps):
             outputs = self.classifier_outputs(views)
             loss = classification_loss(outputs, labels, self.weights.views)
@@ -242,7 +239,7 @@ class Folds:
     def classifier_loss(self, views: Views) -> Tensor:
         """Return L_cls as a function of the classifiers."""
         outputs = self.classifier_outputs(views)
-        return classification_loss(outputs, self.nodes.train_labels, self.weights.views)
+        return classification_loss(outputs, self.part.nodes.train_labels, self.weights.views)
 
     @torch.no_grad()
     def predict(self, views: Views, number: int = -1) -> Tensor:
@@ -250,6 +247,23 @@ class Folds:
         classifier = self.classifiers[number]
         output: Tensor = classifier(views.all[number], views.propagated[number](classifier.first))
         return output
+
+    def combined_prediction(self, outcome: Outcome) -> Tensor:
+        """Return what an outcome makes of the predictions as they are now, n x C."""
+        views = self.estimate()
+        return outcome.combine([self.predict(views, number) for number in outcome.views])
+
+    def state(self) -> State:
+        """Return a copy of all that decides views and predictions."""
+        return tuple(
+            {name: value.clone() for name, value in group.state_dict().items()}
+            for group in (self.omega, self.theta)
+        )
+
+    def restore(self, state: State) -> None:
+        """Go back to an earlier state."""
+        for group, values in zip((self.omega, self.theta), state, strict=True):
+            group.load_state_dict(values)
 
     # Phi ------------------------------------------------------------------------------------
 
@@ -261,7 +275,7 @@ class Folds:
             losses = self.pair_losses(views, batch)
             loss = mi_loss(losses, self.weights)
             descend(loss, self.phi_optimiser)
-            entropy = math.log(self.n_nodes if batch is None else batch.numel())
+            entropy = math.log(self.part.n_nodes if batch is None else batch.numel())
             record = {"loss_mi": loss}
             for pair, each in zip(self.weights.pairs, losses, strict=True):
                 record[f"mi_{'_'.join(map(self._view_name, pair))}"] = entropy - each.double()
@@ -286,9 +300,9 @@ class Folds:
     def sample(self) -> Tensor | None:
         """Draw the nodes of the MI term; None means all of them."""
         size = self.settings.mi_batch
-        if size is None or size >= self.n_nodes:
+        if size is None or size >= self.part.n_nodes:
             return None
-        return torch.randperm(self.n_nodes, generator=self._sampler)[:size]
+        return torch.randperm(self.part.n_nodes, generator=self._sampler)[:size]
 
     def _view_name(self, number: int) -> str:
         """Return "1", "2", ... and "final"."""
@@ -298,15 +312,3 @@ class Folds:
 def _floats(tensors: dict[str, Tensor]) -> dict[str, float]:
     """Return scalars as plain numbers, for the history."""
     return {name: float(tensor.detach()) for name, tensor in tensors.items()}
-
-
-def build_views(settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> list[BasicView]:
-    """Build the basic views that the settings name."""
-    built = []
-    for number, name in enumerate(settings.views):
-        kind, scope = VIEWS[name], int(settings.per_view(settings.scope)[number])
-        others = (f.name for f in dataclasses.fields(kind) if f.name != "scope")
-        values = {"scope": scope} | {other: getattr(settings, other) for other in others}
-        view = kind(**values)
-        built.append(view.build(graph, generator=seeds.numpy(f"view {number}")))
-    return built

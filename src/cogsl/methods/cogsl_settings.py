@@ -104,6 +104,14 @@ class CoGSLSettings:
         "are averaged over the views and smoothed over iterations, which are also the result",
         choices=("joint", "smoothed"),
     )
+    clusters: int = setting(
+        1,
+        "clusters that the nodes are cut into for mini-batches; 1: no mini-batches",
+        low=1,
+    )
+    clusters_per_batch: int = setting(
+        4, "clusters in a mini-batch, drawn anew in each iteration", low=1
+    )
     patience: int | None = setting(
         None, "stop after this many iterations without a new kept state; 'none' never stops", low=1
     )
@@ -127,6 +135,11 @@ class CoGSLSettings:
                 f"The 'eta_min' setting of CoGSL must be at most 'eta_max' ({self.eta_max:g}). "
                 f"Got {self.eta_min:g} instead."
             )
+
+    @property
+    def in_batches(self) -> bool:
+        """Whether training goes by mini-batches; all clusters in one are the whole graph."""
+        return self.clusters > self.clusters_per_batch
 
     def per_view(self, values: tuple[float, ...]) -> tuple[float, ...]:
         """Return one value for each view."""

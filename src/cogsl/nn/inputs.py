@@ -14,10 +14,10 @@ from cogsl.sparse import SparseMatrix
 FeatureMatrix = Tensor | SparseMatrix
 
 
-def row_length(features: FeatureMatrix) -> float:
+def row_length(features: Features) -> float:
     """Return the root mean square of the rows' lengths."""
-    values = features if isinstance(features, Tensor) else features.values
-    return math.sqrt(float(values.double().square().sum()) / features.shape[0])
+    values = features if isinstance(features, np.ndarray) else features.data
+    return math.sqrt(float(np.square(values, dtype=np.float64).sum()) / features.shape[0])
 
 
 def feature_matrix(features: Features, dtype: torch.dtype) -> FeatureMatrix:

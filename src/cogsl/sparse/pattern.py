@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,11 +25,13 @@ class Pattern:
     crow : where each row begins, n_rows + 1; 32-bit where the number of entries allows.
     col : the column of each entry, nnz; the same type.
     n_cols : number of columns.
+    is_symmetric : (j, i) is stored wherever (i, j) is.
     """
 
     crow: Tensor
     col: Tensor
     n_cols: int
+    is_symmetric: bool = False
 
     @classmethod
     def from_scipy(cls, matrix: sp.csr_array) -> Pattern:
@@ -55,11 +58,21 @@ class Pattern:
         rows = torch.arange(self.n_rows, dtype=self.col.dtype)
         return torch.repeat_interleave(rows, (self.crow[1:] - self.crow[:-1]).long())
 
-    @cached_property
+    @property
     def _keys(self) -> npt.NDArray[np.int64]:
-        """One ascending number for each entry: row * n_cols + column."""
-        keys: npt.NDArray[np.int64] = (self.row.long() * self.n_cols + self.col.long()).numpy()
+        """One ascending number for each entry: row * n_cols + column; 8 bytes each, not kept."""
+        lengths = np.diff(self.crow.numpy())
+        keys = np.repeat(np.arange(self.n_rows, dtype=np.int64) * self.n_cols, lengths)
+        keys += self.col.numpy()
         return keys
+
+    def has_entries_of(self, other: Pattern) -> bool:
+        """Tell whether both store the same entries."""
+        return (
+            self.n_cols == other.n_cols
+            and torch.equal(self.crow, other.crow)
+            and torch.equal(self.col, other.col)
+        )
 
     def to_scipy(self, values: Tensor | None = None) -> sp.csr_array:
         """Return a SciPy matrix with these values (ones where there are none)."""
@@ -69,19 +82,26 @@ class Pattern:
 
     def positions_of(self, part: Pattern) -> Tensor:
         """Return where each entry of ``part`` stands among the entries of this pattern."""
-        found = np.searchsorted(self._keys, part._keys)
-        inside = found < self.nnz
-        inside[inside] = self._keys[found[inside]] == part._keys[inside]
-        if not inside.all():
+        keys, wanted = self._keys, part._keys
+        found = np.searchsorted(keys, wanted)
+        if found.size and (found[-1] == self.nnz or (keys[found] != wanted).any()):
             raise ValueError("The part has entries that this pattern lacks.")
         return torch.from_numpy(found).to(self.col.dtype)
 
-    @cached_property
+    @property
     def transposed(self) -> tuple[Pattern, Tensor]:
         """The transpose, and for each of its entries where that stands among this one's."""
+        flipped, order = self._transposed
+        return flipped or self, order
+
+    @cached_property
+    def _transposed(self) -> tuple[Pattern | None, Tensor]:
+        """The same; None stands for this pattern itself, which thus holds no copy of itself."""
         numbers = torch.arange(self.nnz, dtype=self.col.dtype)
         flipped = self.to_scipy(numbers).tocsc()
         order = torch.from_numpy(flipped.data)
+        if self.is_symmetric:
+            return None, order
         crow = torch.from_numpy(flipped.indptr).to(self.crow.dtype)
         col = torch.from_numpy(flipped.indices).to(self.col.dtype)
         return Pattern(crow, col, self.n_rows), order
@@ -97,7 +117,8 @@ class Pattern:
     def symmetrised(self) -> Pattern:
         """Return the union of this pattern, its mirror image and the diagonal."""
         eye = torch.arange(self.n_rows + 1, dtype=self.col.dtype)
-        return union([self, self.transposed[0], Pattern(eye, eye[:-1], self.n_rows)])
+        both = union([self, self.transposed[0], Pattern(eye, eye[:-1], self.n_rows)])
+        return dataclasses.replace(both, is_symmetric=True)
 
     def rows(self, index: Tensor) -> tuple[Pattern, Tensor]:
         """Return the pattern of some rows, and where their entries stand among this one's."""

@@ -1,0 +1,123 @@
+"""Views and predictions of the whole graph with what was learned from its parts.
+
+The matrices that come out are as large as the learned graph; on the way there is nothing larger,
+for pairs are scored block by block of rows, and no gradient is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+
+from cogsl.graph import Graph
+from cogsl.methods.cogsl_folds import Folds
+from cogsl.nn import FeatureMatrix, GCNClassifier, feature_matrix, graph_convolution
+from cogsl.sparse import Pattern, SparseMatrix
+from cogsl.sparse.blocks import BLOCK_BYTES, blocks
+from cogsl.view_estimator import ViewEstimator
+from cogsl.views import BasicView
+
+_ENTRY_BYTES = 32  # of a pair's score while a block is worked on: some numbers and indices
+
+
+@dataclass(frozen=True, eq=False)
+class Inferred:
+    """Views and predictions of every node.
+
+    Parameters
+    ----------
+    views : the m estimated views, then the final one, each N x N.
+    weights : beta, N x m.
+    outputs : log-predictions on each of these views, each N x C.
+    """
+
+    views: list[sp.csr_array]
+    weights: Tensor
+    outputs: list[Tensor]
+
+
+@torch.no_grad()
+def infer(
+    folds: Folds, graph: Graph, basic: Sequence[BasicView], *, block_bytes: int = BLOCK_BYTES
+) -> Inferred:
+    """Return what the folds, as they are now, make of the whole graph."""
+    features = feature_matrix(graph.features, folds.dtype)
+    views, outputs = [], []
+    for k, (estimator, view) in enumerate(zip(folds.estimators, basic, strict=True)):
+        views.append(estimate_in_blocks(estimator, view, features, folds.dtype, block_bytes))
+        outputs.append(_classify(folds.classifiers[k], views[-1], features, folds.dtype))
+    weights = folds.fusion(outputs)
+    views.append(fuse_in_blocks(views, weights, block_bytes))
+    outputs.append(_classify(folds.classifiers[-1], views[-1], features, folds.dtype))
+    return Inferred(views, weights, outputs)
+
+
+def estimate_in_blocks(
+    estimator: ViewEstimator,
+    view: BasicView,
+    features: FeatureMatrix,
+    dtype: torch.dtype,
+    block_bytes: int = BLOCK_BYTES,
+) -> sp.csr_array:
+    """Return the estimated view, N x N, as ``ViewEstimator`` does: with W = V + mu P,
+
+    V_es = D^-1/2 U D^-1/2,  U = W + W^T + I,  D the row sums of U.
+    """
+    basic = SparseMatrix.from_scipy(view.matrix, dtype)
+    embeddings = estimator.embed(basic, features)
+    rows_of = blocks(
+        view.scope.shape[0], row_bytes=_row_bytes([view.scope]), block_bytes=block_bytes
+    )
+    parts = []
+    for rows in rows_of:
+        scope = Pattern.from_scipy(view.scope[rows])
+        probabilities = estimator.probabilities(scope, embeddings, rows)
+        parts.append(basic.to_scipy()[rows] + estimator.mu * scope.to_scipy(probabilities))
+    one_way = sp.vstack(parts, format="csr")
+    del parts, basic
+    both = one_way + one_way.T.tocsr() + sp.eye_array(one_way.shape[0], dtype=one_way.dtype)
+    return _normalise_in_place(sp.csr_array(both))
+
+
+def fuse_in_blocks(
+    views: Sequence[sp.csr_array], weights: Tensor, block_bytes: int = BLOCK_BYTES
+) -> sp.csr_array:
+    """Return the final view, N x N: row i is sum_k beta_i^k V_es,i^k."""
+    shares, parts = weights.numpy(), []
+    for rows in blocks(len(shares), row_bytes=_row_bytes(views), block_bytes=block_bytes):
+        scaled = [_scale_rows(view[rows], shares[rows, k]) for k, view in enumerate(views)]
+        parts.append(sum(scaled[1:], scaled[0]))
+    return sp.csr_array(sp.vstack(parts, format="csr"))
+
+
+def _classify(
+    classifier: GCNClassifier, view: sp.csr_array, features: FeatureMatrix, dtype: torch.dtype
+) -> Tensor:
+    """Return the log-predictions on a view, N x C."""
+    matrix = SparseMatrix.from_scipy(view, dtype)
+    output: Tensor = classifier(matrix, graph_convolution(matrix, features @ classifier.first))
+    return output
+
+
+def _normalise_in_place(matrix: sp.csr_array) -> sp.csr_array:
+    """Scale U to D^-1/2 U D^-1/2 and return it; its rows sum to more than 0."""
+    scale = (1.0 / np.sqrt(matrix.sum(axis=1))).astype(matrix.dtype)
+    matrix.data *= scale[matrix.indices]
+    return _scale_rows(matrix, scale)
+
+
+def _scale_rows(matrix: sp.csr_array, scale: np.ndarray) -> sp.csr_array:
+    """Multiply each row in place by its number, and return the matrix."""
+    matrix.data *= np.repeat(scale, np.diff(matrix.indptr))
+    return matrix
+
+
+def _row_bytes(matrices: Sequence[sp.csr_array]) -> int:
+    """Return about how much the work on one row needs."""
+    entries = sum(matrix.nnz for matrix in matrices)
+    return 1 + _ENTRY_BYTES * entries // matrices[0].shape[0]
