@@ -31,7 +31,7 @@ STRANGERS = {
 
 DATASET_NAMES = {
     *("wine", "breast_cancer", "digits", "polblogs", "citeseer", "wikics", "ms_academic"),
-    *("cora", "pubmed", "amazon_photo", "blogcatalog"),
+    *("cora", "pubmed", "amazon_photo", "blogcatalog", "synthetic"),
 }
 DENSIFYING = {"toarray", "todense", "to_dense"}
 PICKLING = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve"}

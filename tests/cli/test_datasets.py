@@ -42,7 +42,9 @@ def test_a_row_says_what_is_known_of_a_data_set() -> None:
     found = rows()
     wine = "178 2,186 13 3 0.89 10/20/148* yes"
     citeseer = "3,327 4,552 3,703 6 0.74 120/500/1000 no"
+    drawn = "10,000 50,000 64 10 0.80 200/500/1000* yes"
     assert found["wine"] == wine.split()
+    assert found["synthetic"] == drawn.split()
     assert found["citeseer"] == citeseer.split()
 
 

@@ -199,3 +199,48 @@ def test_settings_are_listed_without_a_data_set(invoke: Invoke) -> None:
     assert result.exit_code == 0
     for word in ("sharpness", "factor on the distances", "1/tau", "plain | spicy"):
         assert word in result.stdout
+
+
+def test_a_data_set_is_set_beside_the_method_from_config_and_command_line(
+    invoke: Invoke, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.toml").write_text("nodes = 300\nclasses = 3\niterations = 7")
+    words = ("nodes=400", "val_nodes=30", "test_nodes=all", "sharpness=0.5")
+    result = invoke("synthetic", "--config", "mine.toml", "--set", *words)
+    assert result.exit_code == 0, result.output
+    (record,) = records(tmp_path / "runs")
+    drawn, settings = record["dataset_settings"], record["settings"]
+    assert isinstance(drawn, dict)
+    assert isinstance(settings, dict)
+    assert (drawn["nodes"], drawn["classes"], drawn["test_nodes"]) == (400, 3, None)
+    assert (settings["iterations"], settings["sharpness"]) == (7, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("nods=5", ["Unknown key 'nods' for Centroids or Synthetic", "did you mean 'nodes'?"]),
+        ("wrong_edges=2", ["'wrong_edges' setting of Synthetic", "[0, 1]", "Got 2.0"]),
+        ("nodes=100", ["'train_per_class' setting of Synthetic", "at most 10", "Got 20"]),
+    ],
+)
+def test_a_mistake_in_the_data_sets_settings_is_one_red_line_and_no_work(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, word: str, parts: list[str]
+) -> None:
+    monkeypatch.setattr(runner, "load_graph", lambda _: pytest.fail("data were drawn"))
+    assert_one_red_line(invoke("synthetic", "--set", word), *parts)
+
+
+def test_a_data_sets_settings_are_listed_below_the_methods(invoke: Invoke) -> None:
+    result = invoke("synthetic", "--help-settings")
+    assert result.exit_code == 0
+    first, _, second = result.stdout.partition("Settings of Synthetic")
+    assert "sharpness" in first
+    for word in ("wrong_edges", "mean_degree", "share of the true edges", "number of nodes"):
+        assert word in second
+        assert word not in first
+
+
+@pytest.mark.parametrize("dataset", ["toy", "wine", "nonesuch"])
+def test_other_data_sets_have_no_table_of_settings(invoke: Invoke, dataset: str) -> None:
+    assert invoke(dataset, "--help-settings").stdout == invoke("--help-settings").stdout

@@ -11,7 +11,7 @@ import pytest
 from cogsl.datasets import DATASETS
 from cogsl.errors import InputError, SettingValueError, UnknownNameError, UnknownSettingError
 from cogsl.experiments import presets
-from cogsl.experiments.presets import parse_assignments, read_settings, resolve
+from cogsl.experiments.presets import divide, parse_assignments, read_settings, resolve
 from cogsl.settings import coerce_settings
 from tests.fakes import install
 
@@ -101,6 +101,25 @@ def test_a_faulty_config_file_is_named(tmp_path: Path, content: bytes | None, me
         path.write_bytes(content)
     with pytest.raises(InputError, match=message):
         read_settings(path, "centroids")
+
+
+@pytest.mark.usefixtures("folder")
+def test_settings_go_to_the_data_set_if_it_has_them_and_else_to_the_method() -> None:
+    given = {"iterations": 4, "nodes": 50, "sharpness": 2, "wrong_edges": 0.5}
+    of_method, of_dataset = divide("centroids", "synthetic", given)
+    assert of_method == {"iterations": 4, "sharpness": 2}
+    assert of_dataset == {"nodes": 50, "wrong_edges": 0.5}
+    with pytest.raises(UnknownSettingError, match="Unknown key 'nodes' for Centroids;"):
+        divide("centroids", "toy", given)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_config_file_may_hold_settings_of_the_data_set(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("iterations = 4\nnodes = 50")
+    assert read_settings(path, "centroids", "synthetic") == {"iterations": 4, "nodes": 50}
+    with pytest.raises(UnknownSettingError, match=r"In '.*config\.toml': Unknown key 'nodes'"):
+        read_settings(path, "centroids", "toy")
 
 
 def test_assignments_are_split_at_the_first_sign() -> None:

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from cogsl import datasets
-from cogsl.errors import InputError, SettingValueError, UnknownNameError
+from cogsl.errors import InputError, SettingValueError, UnknownNameError, UnknownSettingError
 from cogsl.evaluation import Record, evaluate
 from cogsl.experiments import runner
 from cogsl.experiments.runner import Plan, prepare, run
+from cogsl.methods import METHODS
+from cogsl.settings import settings_of
 from cogsl.training.listener import Listener, SilentListener
 from tests.fakes import install, toy_graph
 
@@ -25,6 +27,12 @@ def _fakes(monkeypatch: pytest.MonkeyPatch) -> None:
 def plan_for(folder: Path, **changes: Any) -> Plan:
     options: dict[str, Any] = {"method": "centroids", "seeds": (0, 1, 2), "output": folder}
     return prepare("toy", **(options | changes))
+
+
+def drawn_plan(folder: Path, **changes: Any) -> Plan:
+    """Return a plan for the data set that is drawn by its settings."""
+    options: dict[str, Any] = {"method": "centroids", "output": folder}
+    return prepare("synthetic", **(options | changes))
 
 
 def read(folder: Path) -> list[Record]:
@@ -152,4 +160,65 @@ def test_the_graph_is_loaded_with_the_plans_split_seed_and_root(
     plan = plan_for(tmp_path, split_seed=4, data_root=tmp_path)
     monkeypatch.setattr(datasets, "load", load)
     assert runner.load_graph(plan) == "the graph"  # type: ignore[comparison-overlap]
-    assert asked == [("toy", {"root": tmp_path, "split_seed": 4})]
+    assert asked == [("toy", {"root": tmp_path, "split_seed": 4, "settings": {}})]
+
+
+TINY_DRAWN = {"nodes": "300", "classes": 3, "val_nodes": 30, "test_nodes": "all", "signal": 9}
+
+
+def test_settings_are_divided_between_the_method_and_the_data_set(tmp_path: Path) -> None:
+    plan = drawn_plan(tmp_path, overrides={**TINY_DRAWN, "iterations": "2"})
+    assert plan.settings == {"iterations": 2}
+    assert plan.dataset_settings["nodes"] == 300
+    assert plan.dataset_settings["test_nodes"] is None
+    assert plan.dataset_settings["mean_degree"] == 10.0  # the others' defaults are there, too
+    graph = runner.load_graph(plan)
+    assert (graph.n_nodes, graph.n_classes, len(graph.test)) == (300, 3, 210)
+
+
+def test_the_record_has_every_setting_of_the_data_set(tmp_path: Path) -> None:
+    plan = drawn_plan(tmp_path, overrides=TINY_DRAWN)
+    run(plan, runner.load_graph(plan))
+    (record,) = read(tmp_path)
+    assert record["dataset_settings"] == plan.dataset_settings
+    assert record["dataset_settings"]["wrong_edges"] == 0.0
+    assert "nodes" not in record["settings"]
+    assert record["accuracy"] > 0.9  # the classes are nine standard deviations apart
+
+
+def test_a_data_set_without_settings_has_none_in_its_records(tmp_path: Path) -> None:
+    run(plan_for(tmp_path, seeds=(0,)), toy_graph())
+    assert read(tmp_path)[0]["dataset_settings"] == {}
+
+
+def test_other_settings_of_the_data_set_get_files_of_their_own(tmp_path: Path) -> None:
+    for wrong_edges in (0.0, 0.1, 0.1):
+        plan = drawn_plan(tmp_path, overrides={**TINY_DRAWN, "wrong_edges": wrong_edges})
+        run(plan, runner.load_graph(plan))
+    assert len(read(tmp_path)) == 2
+
+
+@pytest.mark.parametrize(
+    ("overrides", "error", "message"),
+    [
+        ({"nods": 5}, UnknownSettingError, "'nods' for Centroids or Synth.*; did you mean 'nodes'"),
+        ({"sharpnes": 5}, UnknownSettingError, "Centroids or Synth.*; did you mean 'sharpness'"),
+        ({"classes": 1}, SettingValueError, "'classes' setting of Synthetic must be >= 2"),
+        ({"mean_degree": 9999}, SettingValueError, "'mean_degree' setting of Synthetic"),
+        ({"iterations": 0}, SettingValueError, "'iterations' setting of Centroids"),
+    ],
+)
+def test_mistakes_in_the_data_sets_settings_are_found_before_any_work(
+    tmp_path: Path, overrides: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        drawn_plan(tmp_path / "runs", overrides=overrides)
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+@pytest.mark.parametrize("dataset", sorted(filter(datasets.settings_class, datasets.DATASETS)))
+def test_no_setting_is_both_a_methods_and_a_data_sets(method: str, dataset: str) -> None:
+    kind = datasets.settings_class(dataset)
+    assert kind is not None
+    assert not settings_of(METHODS[method]).keys() & settings_of(kind).keys()

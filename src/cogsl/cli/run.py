@@ -47,7 +47,7 @@ def run(
         Path | None, typer.Option(help="Folder of data sets, looked in first.")
     ] = None,
     help_settings: Annotated[
-        bool, typer.Option("--help-settings", help="List the method's settings and exit.")
+        bool, typer.Option("--help-settings", help="List the settings and exit.")
     ] = False,
 ) -> None:
     """Run a method on a data set and print a table of its figures.
@@ -57,7 +57,7 @@ def run(
     """
     with clean_exit():
         if help_settings:
-            print_settings(method)
+            print_settings(method, dataset)
             return
         plan = make_plan(
             dataset,
@@ -92,7 +92,7 @@ def make_plan(
 
     if dataset is None:
         raise InputError("The data set is missing: cogsl run DATASET. 'cogsl datasets' lists them.")
-    from_file = read_settings(config, method) if config else {}
+    from_file = read_settings(config, method, dataset) if config else {}
     return prepare(
         dataset,
         method=method,
@@ -105,11 +105,14 @@ def make_plan(
     )
 
 
-def print_settings(method: str) -> None:
-    """Print the settings of a method."""
+def print_settings(method: str, dataset: str | None) -> None:
+    """Print the settings of a method, and those of the data set if it has any."""
+    from cogsl.datasets import settings_class
     from cogsl.experiments.presets import find_method
 
-    print_result(format_settings(find_method(method), width=new_console().width))
+    for component in (find_method(method), settings_class(dataset or "")):
+        if component is not None:
+            print_result(format_settings(component, width=new_console().width))
 
 
 def print_outcome(plan: Plan, outcome: Outcome) -> None:

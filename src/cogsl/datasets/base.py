@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy.typing as npt
 
 from cogsl.datasets.splits import IntArray, Parts, balanced_split, stratified_split
-from cogsl.errors import SettingValueError, UnknownNameError, did_you_mean
+from cogsl.errors import (
+    SettingValueError,
+    UnknownNameError,
+    UnknownSettingError,
+    did_you_mean,
+)
+from cogsl.settings import coerce_settings, settings_of, validate_settings
 
 if TYPE_CHECKING:
     from cogsl.graph import Graph
@@ -24,7 +31,8 @@ SPLITS = ("default", "official", "stratified")
 class Statistics:
     """What is known of a data set before it is read; ``edges`` counts each edge once.
 
-    ``train``, ``val`` and ``test`` are the sizes of the default split.
+    ``train``, ``val`` and ``test`` are the sizes of the default split. Of a data set with settings
+    they are those of the defaults.
     """
 
     nodes: int
@@ -37,11 +45,13 @@ class Statistics:
     test: int
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Dataset(ABC):
     """A data set by name: what is known of it, and how to read it.
 
     ``title`` is what papers call it. In a ``balanced`` split by seed each class has the same
-    number of training nodes; else each class has its share.
+    number of training nodes; else each class has its share. Most have no settings; one that has
+    is a dataclass with fields made by ``setting``, whose names no method uses.
     """
 
     name: ClassVar[str]
@@ -58,6 +68,27 @@ class Dataset(ABC):
     @abstractmethod
     def _read(self, root: str | Path | None, split_seed: int) -> tuple[Graph, Split | None]:
         """Return the graph without a split, and the official split if there is one."""
+
+    def configured(self, settings: Mapping[str, object]) -> Self:
+        """Return the data set with these settings, given as words or values, and the defaults."""
+        if not settings:
+            return self
+        if not settings_of(self):
+            raise UnknownSettingError(
+                f"The data set '{self.name}' has no settings. Got '{next(iter(settings))}'."
+            )
+        kind = type(self)
+        other = kind(**coerce_settings(kind, settings))
+        other.validate()
+        return other
+
+    def validate(self) -> None:
+        """Raise ``SettingValueError`` if a setting has a value that it cannot have."""
+        validate_settings(self)
+
+    def get_params(self) -> dict[str, Any]:
+        """Return every setting by name."""
+        return {name: getattr(self, name) for name in settings_of(self)}
 
     def load(
         self, root: str | Path | None = None, split: str = "default", split_seed: int = 0

@@ -14,9 +14,10 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cogsl.datasets import settings_class
 from cogsl.errors import InputError, UnknownNameError, UnknownSettingError, did_you_mean
 from cogsl.methods import METHODS
-from cogsl.settings import check_known, coerce_settings
+from cogsl.settings import check_known, coerce_settings, settings_of
 
 if TYPE_CHECKING:
     from cogsl.methods.base import NodeClassifier
@@ -66,8 +67,34 @@ def check_preset(method_name: str, dataset_name: str, preset: str) -> dict[str, 
     return known
 
 
-def read_settings(path: Path, method_name: str) -> dict[str, Any]:
-    """Read a user's TOML file of settings; an unknown key is an error that names the file."""
+def divide(
+    method_name: str, dataset_name: str, settings: Mapping[str, object]
+) -> tuple[dict[str, object], dict[str, object]]:
+    """Return the settings that are the method's, and those that are the data set's.
+
+    A key that neither has is an error that suggests one of either.
+    """
+    method, dataset = find_method(method_name), settings_class(dataset_name)
+    if dataset is None:
+        check_known(method, settings)
+        return dict(settings), {}
+    of_method, of_dataset = settings_of(method), settings_of(dataset)
+    for name in settings:
+        if name not in of_method | of_dataset:
+            hint = did_you_mean(name, of_method | of_dataset)
+            who = f"{method.__name__} or {dataset.__name__}"
+            raise UnknownSettingError(f"Unknown key '{name}' for {who}{hint}")
+    return (
+        {name: value for name, value in settings.items() if name not in of_dataset},
+        {name: value for name, value in settings.items() if name in of_dataset},
+    )
+
+
+def read_settings(path: Path, method_name: str, dataset_name: str = "") -> dict[str, Any]:
+    """Read a user's TOML file of settings; an unknown key is an error that names the file.
+
+    They may be the method's, or the data set's if that has any.
+    """
     try:
         values = _read(path)
     except OSError as error:
@@ -75,7 +102,7 @@ def read_settings(path: Path, method_name: str) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"The file '{path}' is not valid TOML: {error}.") from error
     try:
-        check_known(find_method(method_name), values)
+        divide(method_name, dataset_name, values)
     except UnknownSettingError as error:
         raise UnknownSettingError(f"In '{path}': {error}") from error
     return values

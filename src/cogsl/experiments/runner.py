@@ -13,7 +13,7 @@ from cogsl import datasets
 from cogsl.errors import InputError, UnknownNameError, did_you_mean
 from cogsl.evaluation.protocol import Record, evaluate
 from cogsl.evaluation.provenance import content_hash
-from cogsl.experiments.presets import find_method, resolve
+from cogsl.experiments.presets import divide, find_method, resolve
 from cogsl.experiments.records import check_folder, write_record
 from cogsl.training.listener import Listener, SilentListener
 
@@ -48,6 +48,7 @@ class Plan:
     """What to run: names, settings that differ from the method's defaults, seeds, folder.
 
     ``seeds`` are those of the runs; ``split_seed`` is that of the split, the same for all runs.
+    ``dataset_settings`` are all settings of the data set, which are none for most.
     """
 
     dataset: str
@@ -58,6 +59,7 @@ class Plan:
     split_seed: int
     output: Path
     data_root: Path | None = None
+    dataset_settings: Mapping[str, Any] = field(default_factory=dict)
 
     def new_method(self) -> NodeClassifier:
         """Return an unfitted method with the plan's settings."""
@@ -84,21 +86,26 @@ def prepare(
     split_seed: int = 0,
     data_root: Path | None = None,
 ) -> Plan:
-    """Check everything that can be checked without reading data, and return the plan."""
+    """Check everything that can be checked without reading data, and return the plan.
+
+    ``overrides`` are settings of the method or of the data set; no name is in both.
+    """
     if dataset not in datasets.DATASETS:
         hint = did_you_mean(dataset, datasets.DATASETS)
         raise UnknownNameError(f"Unknown data set '{dataset}'{hint}")
     if not seeds or min(*seeds, split_seed, 0) < 0:
         raise InputError(f"Seeds must be whole numbers from 0. Got {seeds} and {split_seed}.")
+    of_method, of_dataset = divide(method, dataset, overrides or {})
     plan = Plan(
         dataset=dataset,
         method=method,
         preset=preset,
-        settings=resolve(method, dataset, preset, overrides),
+        settings=resolve(method, dataset, preset, of_method),
         seeds=seeds,
         split_seed=split_seed,
         output=output,
         data_root=data_root,
+        dataset_settings=_resolve_dataset(dataset, of_dataset),
     )
     plan.new_method().validate()
     check_folder(output)
@@ -107,7 +114,12 @@ def prepare(
 
 def load_graph(plan: Plan) -> Graph:
     """Read the plan's data set, split by the plan's split seed."""
-    return datasets.load(plan.dataset, root=plan.data_root, split_seed=plan.split_seed)
+    return datasets.load(
+        plan.dataset,
+        root=plan.data_root,
+        split_seed=plan.split_seed,
+        settings=plan.dataset_settings,
+    )
 
 
 def run(plan: Plan, graph: Graph, observer: Observer | None = None) -> Outcome:
@@ -143,11 +155,18 @@ def record_name(plan: Plan, graph_hash: str, seed: int) -> str:
     return "-".join((*parts, digest)) + ".json"
 
 
+def _resolve_dataset(name: str, settings: Mapping[str, object]) -> dict[str, Any]:
+    """Return all settings of a data set, checked; none for most."""
+    kind = datasets.settings_class(name)
+    return {} if kind is None else kind().configured(settings).get_params()
+
+
 def _run_seed(plan: Plan, graph: Graph, seed: int, observer: Observer) -> Record:
     method = plan.new_method()
     listener = observer.on_run_start(seed, method.max_iterations)
     context = {
         "dataset": plan.dataset,
+        "dataset_settings": dict(plan.dataset_settings),
         "method": plan.method,
         "preset": plan.preset,
         "split_seed": plan.split_seed,
