@@ -217,6 +217,23 @@ def test_no_part_of_a_graph_can_be_altered(features: Any) -> None:
         graph.name = "other"  # type: ignore[misc]
 
 
+def test_a_graph_made_from_another_s_arrays_shares_them() -> None:
+    first = Graph.from_edges([[0, 1], [1, 2]], features=np.ones((3, 2)), labels=[0, 1, 1])
+    second = Graph(first.adjacency, first.features, first.labels[::-1])
+    assert np.shares_memory(first.adjacency.data, second.adjacency.data)
+    assert np.shares_memory(first.features, second.features)
+
+
+def test_arrays_that_are_read_only_but_not_safe_are_copied() -> None:
+    base = np.ones((3, 2), dtype=np.float32)
+    view = base[:]
+    view.setflags(write=False)
+    graph = Graph.from_edges([[0, 1], [1, 2]], features=view, labels=[0, 1, 1])
+    base[0, 0] = 7.0
+    assert isinstance(graph.features, np.ndarray)
+    assert graph.features[0, 0] == 1.0
+
+
 def test_another_split_shares_everything_else() -> None:
     graph = path_graph()
     other = graph.with_split([1, 3], [0])

@@ -24,8 +24,8 @@ from cogsl.errors import (
     SettingValueError,
     TooFewClassesError,
 )
-from cogsl.sparse.neighbours import cosine_neighbours
-from cogsl.sparse.undirected import undirected
+from cogsl.sparse.neighbours import nearest_neighbours
+from cogsl.sparse.undirected import is_canonical, undirected
 
 FloatArray: TypeAlias = npt.NDArray[np.float32]
 IntArray: TypeAlias = npt.NDArray[np.int64]
@@ -159,7 +159,7 @@ class Graph:
         checked = _canonical_features(features)
         if checked.shape[0] == 0:
             raise NoNodesError(_NO_NODES)
-        adjacency = cosine_neighbours(checked, int(neighbours))
+        adjacency = nearest_neighbours(checked, int(neighbours))
         return cls.from_scipy(
             adjacency, features=checked, labels=labels, train=train, val=val, test=test, name=name
         )
@@ -272,9 +272,24 @@ def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _frozen_csr(matrix: csr_array) -> csr_array:
-    for part in (matrix.data, matrix.indices, matrix.indptr):
-        part.setflags(write=False)
-    return matrix
+    """Return the matrix with arrays that are read-only and own their memory."""
+    parts = (matrix.data, matrix.indices, matrix.indptr)
+    data, indices, indptr = (_frozen(p if p.base is None else p.copy()) for p in parts)
+    return csr_array((data, indices, indptr), shape=matrix.shape)
+
+
+def _is_safe(array: npt.NDArray[Any]) -> bool:
+    """Tell whether the array is read-only, and so is the one whose memory it may show."""
+    base = array.base
+    is_own = base is None or (isinstance(base, np.ndarray) and _is_safe(base))
+    return is_own and not array.flags.writeable
+
+
+def _unshared_csr(matrix: csr_array) -> csr_array:
+    """Return the matrix; arrays that somebody could alter are copied, others are shared."""
+    parts = (matrix.data, matrix.indices, matrix.indptr)
+    data, indices, indptr = (part if _is_safe(part) else part.copy() for part in parts)
+    return csr_array((data, indices, indptr), shape=matrix.shape)
 
 
 def _edge_array(edge_index: npt.ArrayLike) -> IntArray:
@@ -321,6 +336,8 @@ def _check_endpoints(edges: IntArray, n: int) -> None:
 
 def _canonical_adjacency(adjacency: Any) -> csr_array:
     """Return the symmetric CSR form: float32, sorted, no duplicates, no zeros, no diagonal."""
+    if isinstance(adjacency, csr_array) and is_canonical(adjacency):
+        return _unshared_csr(adjacency)
     entries = coo_array(adjacency)
     if entries.ndim != 2 or entries.shape[0] != entries.shape[1]:
         raise LengthMismatchError(
@@ -356,7 +373,12 @@ def _check_weights(rows: IntArray, cols: IntArray, weights: FloatArray) -> None:
 
 
 def _canonical_features(features: Any) -> Features:
-    """Return a read-only float32 copy, N x D: CSR if the input is sparse, else dense."""
+    """Return a read-only float32 copy, N x D: CSR if the input is sparse, else dense.
+
+    What another graph holds already is shared.
+    """
+    if isinstance(features, np.ndarray) and _is_final(features):
+        return features
     sparse = issparse(features)
     try:
         with np.errstate(over="ignore", under="ignore"):
@@ -380,6 +402,18 @@ def _canonical_features(features: Any) -> Features:
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return _frozen_csr(matrix)
+
+
+def _is_final(features: npt.NDArray[Any]) -> bool:
+    """Tell whether dense features are as a graph holds them."""
+    return (
+        features.ndim == 2
+        and features.shape[1] > 0
+        and features.dtype == np.float32
+        and features.flags.c_contiguous
+        and _is_safe(features)
+        and bool(np.isfinite(features).all())
+    )
 
 
 def _check_finite(matrix: Features) -> None:

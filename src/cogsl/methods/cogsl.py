@@ -121,7 +121,7 @@ class CoGSL(CoGSLSettings, NodeClassifier):
         self.fusion_weights_ = weights.double().numpy()
         self.probabilities_ = output.double().exp().numpy()
         self.learned_graph_ = Graph.from_scipy(
-            (final + final.T) / 2,
+            _mean_of_both_ways(final),
             features=graph.features,
             labels=graph.labels,
             train=graph.train,
@@ -129,6 +129,16 @@ class CoGSL(CoGSLSettings, NodeClassifier):
             test=graph.test,
             name=graph.name,
         )
+
+
+def _mean_of_both_ways(view: sp.csr_array) -> sp.csr_array:
+    """Return (V + V^T) / 2 in float32 without its diagonal, N x N."""
+    both = sp.csr_array(view + view.T, dtype=np.float32)
+    both.data /= 2
+    rows = np.repeat(np.arange(both.shape[0], dtype=both.indices.dtype), np.diff(both.indptr))
+    both.data[rows == both.indices] = 0.0
+    both.eliminate_zeros()
+    return both
 
 
 class _Clock:

@@ -25,6 +25,29 @@ class Undirected(NamedTuple):
     n_one_way: int
 
 
+def is_canonical(matrix: csr_array) -> bool:
+    """Tell whether a matrix is what ``undirected`` makes: nothing is left to do then.
+
+    Square, float32, symmetric, sorted, no duplicates, no diagonal, weights finite and above 0.
+    """
+    n, n_columns = matrix.shape
+    if n == 0 or n != n_columns or matrix.dtype != np.float32:
+        return False
+    indices = np.asarray(matrix.indices)
+    rows = np.repeat(np.arange(n, dtype=indices.dtype), np.diff(matrix.indptr))
+    ascends = (np.diff(indices) > 0) | (np.diff(rows) > 0)
+    if not ascends.all() or (rows == indices).any():
+        return False
+    if not (np.isfinite(matrix.data) & (matrix.data > 0)).all():
+        return False
+    del rows, ascends
+    mirror = matrix.T.tocsr()
+    return all(
+        np.array_equal(getattr(matrix, part), getattr(mirror, part))
+        for part in ("indptr", "indices", "data")
+    )
+
+
 def undirected(rows: IntArray, cols: IntArray, weights: FloatArray, n: int) -> Undirected:
     """Merge equal entries, then both directions of each pair, keeping the largest weight.
 
