@@ -272,9 +272,9 @@ def _frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _frozen_csr(matrix: csr_array) -> csr_array:
-    """Return the matrix with arrays that are read-only and own their memory."""
+    """Return the matrix with read-only arrays; what somebody else could alter is copied."""
     parts = (matrix.data, matrix.indices, matrix.indptr)
-    data, indices, indptr = (_frozen(p if p.base is None else p.copy()) for p in parts)
+    data, indices, indptr = (p if _is_safe(p) else _frozen(p.copy()) for p in parts)
     return csr_array((data, indices, indptr), shape=matrix.shape)
 
 
@@ -283,13 +283,6 @@ def _is_safe(array: npt.NDArray[Any]) -> bool:
     base = array.base
     is_own = base is None or (isinstance(base, np.ndarray) and _is_safe(base))
     return is_own and not array.flags.writeable
-
-
-def _unshared_csr(matrix: csr_array) -> csr_array:
-    """Return the matrix; arrays that somebody could alter are copied, others are shared."""
-    parts = (matrix.data, matrix.indices, matrix.indptr)
-    data, indices, indptr = (part if _is_safe(part) else part.copy() for part in parts)
-    return csr_array((data, indices, indptr), shape=matrix.shape)
 
 
 def _edge_array(edge_index: npt.ArrayLike) -> IntArray:
@@ -337,7 +330,7 @@ def _check_endpoints(edges: IntArray, n: int) -> None:
 def _canonical_adjacency(adjacency: Any) -> csr_array:
     """Return the symmetric CSR form: float32, sorted, no duplicates, no zeros, no diagonal."""
     if isinstance(adjacency, csr_array) and is_canonical(adjacency):
-        return _unshared_csr(adjacency)
+        return adjacency
     entries = coo_array(adjacency)
     if entries.ndim != 2 or entries.shape[0] != entries.shape[1]:
         raise LengthMismatchError(
