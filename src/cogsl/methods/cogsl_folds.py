@@ -29,9 +29,17 @@ from cogsl.methods.cogsl_outcome import Outcome, State
 from cogsl.methods.cogsl_parts import Part, number_type
 from cogsl.methods.cogsl_settings import CoGSLSettings
 from cogsl.mutual_information import MIEstimator
-from cogsl.nn import FeatureMatrix, GCNClassifier, Propagated, graph_convolution, row_length
+from cogsl.nn import (
+    FEW,
+    FeatureMatrix,
+    GCNClassifier,
+    Propagated,
+    graph_convolution,
+    row_length,
+    within_reach,
+)
 from cogsl.seeding import Seeds
-from cogsl.sparse import SparseMatrix
+from cogsl.sparse import Pattern, SparseMatrix
 from cogsl.training import adam, descend, held_still
 from cogsl.view_estimator import ViewEstimator
 
@@ -59,17 +67,31 @@ class Views:
         return tuple(Propagated(view, self.features) for view in self.all)
 
     @cached_property
-    def train_rows(self) -> tuple[SparseMatrix, ...]:
-        """The rows of the training nodes, of every view."""
-        return tuple(view.rows(self.train) for view in self.all)
+    def train_rows(self) -> tuple[tuple[SparseMatrix, Tensor | None], ...]:
+        """The rows of the training nodes, of every view, and the columns on which they stand.
+
+        These are all (None), or those that hold an entry if they are few.
+        """
+        return tuple(_on_few_columns(view.rows(self.train)) for view in self.all)
+
+
+def _on_few_columns(rows: SparseMatrix) -> tuple[SparseMatrix, Tensor | None]:
+    """Return the matrix without its empty columns if most are empty, and those that are left."""
+    reached = rows.pattern.used_columns
+    return (
+        (rows, None) if reached.numel() > FEW * rows.shape[1] else (rows.columns(reached), reached)
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Projections:
-    """X W of every classifier's first layer and of every MI encoder, one a view."""
+    """X W of every classifier's first layer and of every MI encoder, one a view.
+
+    None stands for an encoder of whose X W the MI term needs little: it is worked out then.
+    """
 
     classifiers: list[Tensor]
-    encoders: list[Tensor]
+    encoders: list[Tensor | None]
 
 
 class Folds:
@@ -168,19 +190,38 @@ class Folds:
         outputs = [output.index_select(0, train) for output in outputs]
         hidden = graph_convolution(final, projections.classifiers[-1])
         outputs.append(self.classifiers[-1](final.rows(train), hidden))
-        rows = views if batch is None else [view.rows(batch) for view in views]
-        smoothed = map(graph_convolution, rows, projections.encoders)
+        smoothed = [self._smooth(k, view, projections, batch) for k, view in enumerate(views)]
         return view_objective(
             classification_loss(outputs, self.part.nodes.train_labels, self.weights.views),
-            mi_loss(self._pair_losses(list(smoothed)), self.weights),
+            mi_loss(self._pair_losses(smoothed), self.weights),
             eta,
         )
+
+    def _smooth(
+        self, number: int, view: SparseMatrix, projections: Projections, batch: Tensor | None
+    ) -> Tensor:
+        """Return V X W of a view's encoder, or the rows of a batch, as a function of the view."""
+        rows = view if batch is None else view.rows(batch)
+        projected = projections.encoders[number]
+        if projected is None:
+            rows, features = within_reach(rows, self.part.features)
+            projected = features @ self.phi.encoder_weights[number].detach()
+        return graph_convolution(rows, projected)
 
     @torch.no_grad()
     def project(self) -> Projections:
         """Return X W of everything that reads the features, as constants."""
-        encoders = [self.part.features @ weight for weight in self.phi.encoder_weights]
+        patterns = (*(plan.pattern for plan in self.part.plans), self.part.fusion_plan.pattern)
+        encoders = [
+            None if self._samples_little_of(pattern) else self.part.features @ weight
+            for pattern, weight in zip(patterns, self.phi.encoder_weights, strict=True)
+        ]
         return Projections(self._project_classifiers(), encoders)
+
+    def _samples_little_of(self, pattern: Pattern) -> bool:
+        """Tell whether the rows of a batch surely reach but few nodes."""
+        size, n = self.settings.mi_batch, self.part.n_nodes
+        return size is not None and size * pattern.nnz <= FEW * n * n
 
     def _project_classifiers(self) -> list[Tensor]:
         return [self.part.features @ classifier.first for classifier in self.classifiers]
@@ -230,8 +271,8 @@ class Folds:
     def classifier_outputs(self, views: Views) -> list[Tensor]:
         """Return the log-predictions of the training nodes on every view, with dropout."""
         return [
-            classifier(rows, propagated(classifier.first), generator=self._classifier_noise)
-            for classifier, rows, propagated in zip(
+            classifier(rows, propagated(classifier.first, at), generator=self._classifier_noise)
+            for classifier, (rows, at), propagated in zip(
                 self.classifiers, views.train_rows, views.propagated, strict=True
             )
         ]

@@ -1,12 +1,20 @@
 """Layers without loss or loop."""
 
 from cogsl.nn.functions import prelu, unit_rows
-from cogsl.nn.gcn import ACTIVATIONS, GCNClassifier, Propagated, graph_convolution
+from cogsl.nn.gcn import (
+    ACTIVATIONS,
+    FEW,
+    GCNClassifier,
+    Propagated,
+    graph_convolution,
+    within_reach,
+)
 from cogsl.nn.init import dropout, glorot
 from cogsl.nn.inputs import FeatureMatrix, feature_matrix, row_length
 
 __all__ = [
     "ACTIVATIONS",
+    "FEW",
     "FeatureMatrix",
     "GCNClassifier",
     "Propagated",
@@ -17,4 +25,5 @@ __all__ = [
     "prelu",
     "row_length",
     "unit_rows",
+    "within_reach",
 ]

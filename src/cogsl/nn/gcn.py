@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
@@ -12,6 +13,7 @@ from cogsl.nn.init import dropout, glorot
 from cogsl.nn.inputs import FeatureMatrix
 from cogsl.sparse import SparseMatrix
 
+FEW = 0.25  # share of the nodes up to which some rows are worked out by themselves
 _MOST_REACHED = 0.7  # share of the nodes above which picking features costs more than it spares
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": relu, "elu": elu}
 
@@ -29,34 +31,52 @@ def graph_convolution(view: SparseMatrix, projected: Tensor) -> Tensor:
     return view @ projected
 
 
+def within_reach(rows: SparseMatrix, features: FeatureMatrix) -> tuple[SparseMatrix, FeatureMatrix]:
+    """Return some rows of a view on the columns that they reach, and the features of these."""
+    reached = rows.pattern.used_columns
+    if isinstance(features, Tensor):
+        return rows.columns(reached), features.index_select(0, reached)
+    return rows.columns(reached), features.rows(reached)
+
+
 class Propagated:
     """V X W for a fixed view and fixed features, asked for with many weights.
 
-    Dense features with few columns are smoothed once, (V X) W; sparse ones stay sparse, V (X W).
+    Dense features are smoothed once, (V X) W; sparse ones stay sparse, V (X W). Where few rows are
+    asked for, only what they reach is touched.
     """
 
     def __init__(self, view: SparseMatrix, features: FeatureMatrix) -> None:
         self.view = view
         self.features = features
-        self._smoothed = view @ features if isinstance(features, Tensor) else None  # N x D
+
+    @cached_property
+    def _smoothed(self) -> Tensor:
+        """V X for dense features, N x D."""
+        assert isinstance(self.features, Tensor)
+        return self.view @ self.features
 
     def __call__(self, weight: Tensor, rows: Tensor | None = None) -> Tensor:
         """Return V X W, N x d, or only some of its rows."""
-        if self._smoothed is not None:
-            smoothed = self._smoothed if rows is None else self._smoothed.index_select(0, rows)
-            return smoothed @ weight
+        is_dense = isinstance(self.features, Tensor)
         if rows is None:
+            if is_dense:
+                return self._smoothed @ weight
             return graph_convolution(self.view, self.features @ weight)
-        view, features = self._near(rows)
-        return graph_convolution(view, features @ weight)
+        if not is_dense:
+            view, features = self._near(rows)
+            return graph_convolution(view, features @ weight)
+        if rows.numel() > FEW * self.view.shape[0]:
+            return self._smoothed.index_select(0, rows) @ weight
+        view, features = within_reach(self.view.rows(rows), self.features)
+        return (view @ features) @ weight  # type: ignore[operator] # dense, as above
 
     def _near(self, rows: Tensor) -> tuple[SparseMatrix, FeatureMatrix]:
         """Return some rows of V, and of X and V only what these rows reach if that is little."""
-        view, features = self.view.rows(rows), self.features
-        reached = view.pattern.used_columns
-        if isinstance(features, Tensor) or reached.numel() > _MOST_REACHED * view.shape[1]:
-            return view, features
-        return view.columns(reached), features.rows(reached)
+        view = self.view.rows(rows)
+        if view.pattern.used_columns.numel() > _MOST_REACHED * view.shape[1]:
+            return view, self.features
+        return within_reach(view, self.features)
 
 
 class GCNClassifier(nn.Module):

@@ -8,7 +8,7 @@ import numpy as np
 
 from cogsl.graph import Graph
 from cogsl.settings import setting
-from cogsl.sparse.neighbours import cosine_neighbours
+from cogsl.sparse.neighbours import nearest_neighbours
 from cogsl.views.base import BasicView, View, normalise
 from cogsl.views.scope import hops
 
@@ -18,7 +18,8 @@ class KNN(View):
     """Each node joined to the k nodes whose features are most alike by cosine, itself among them.
 
     V = D^-1/2 B D^-1/2, with b_ij = 1 where j is among the k nearest of i. Not symmetric, as j may
-    have k nodes that are nearer than i. The graph's edges play no part.
+    have k nodes that are nearer than i. The graph's edges play no part. Large graphs are searched
+    approximately (``nearest_neighbours``).
     """
 
     scope: int = setting(1, "hops around a node in which pairs are estimated", low=1)
@@ -28,5 +29,5 @@ class KNN(View):
 
     def build(self, graph: Graph, *, generator: np.random.Generator) -> BasicView:
         """Return the view of ``graph``; the generator is not used."""
-        matrix = normalise(cosine_neighbours(graph.features, self.knn_neighbours))
+        matrix = normalise(nearest_neighbours(graph.features, self.knn_neighbours))
         return BasicView(matrix, hops(matrix, self.scope))
