@@ -1,16 +1,23 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from cogsl.errors import MissingExtraError
 from cogsl.graph import Graph
+from cogsl.sparse import push
 from cogsl.views import Diffusion, diffusion
-from cogsl.views.diffusion import exact_personalised_pagerank, personalised_pagerank
+from cogsl.views.diffusion import (
+    exact_personalised_pagerank,
+    personalised_pagerank,
+    push_personalised_pagerank,
+)
 from tests.views.graphs import generator, graph_of, random_graph, random_graphs
 
 TIGHT = 1e-12
@@ -20,7 +27,11 @@ def iterated(A: csr_array, *, teleport: float, top: int) -> csr_array:
     return personalised_pagerank(A, teleport=teleport, top=top, tolerance=TIGHT)
 
 
-ROUTES = pytest.mark.parametrize("route", [exact_personalised_pagerank, iterated])
+def pushed(A: csr_array, *, teleport: float, top: int) -> csr_array:
+    return push_personalised_pagerank(A, teleport=teleport, top=top, epsilon=TIGHT)
+
+
+ROUTES = pytest.mark.parametrize("route", [exact_personalised_pagerank, iterated, pushed])
 Route = Callable[..., csr_array]
 
 
@@ -106,10 +117,11 @@ def test_nodes_that_cannot_be_reached_are_no_neighbours(route: Route) -> None:
 @pytest.mark.parametrize("weighted", [True, False])
 @pytest.mark.parametrize("top", [1, 5, 1000])
 @pytest.mark.parametrize("seed", range(3))
-def test_both_routes_agree(weighted: bool, top: int, seed: int) -> None:
+@pytest.mark.parametrize("route", [iterated, pushed])
+def test_the_routes_agree(route: Route, weighted: bool, top: int, seed: int) -> None:
     A = random_graph(seed, weighted=weighted).adjacency
     exact = exact_personalised_pagerank(A, teleport=0.2, top=top)
-    found = iterated(A, teleport=0.2, top=top)
+    found = route(A, teleport=0.2, top=top)
     np.testing.assert_array_equal(found.toarray() > 0, exact.toarray() > 0)
     np.testing.assert_allclose(found.toarray(), exact.toarray(), rtol=0, atol=1e-10)
 
@@ -126,6 +138,41 @@ def test_no_entry_is_off_by_more_than_the_tolerance(
     kept = found != 0
     np.testing.assert_allclose(found[kept], exact[kept], rtol=0, atol=tolerance + 1e-10)
     assert exact[~kept].max(initial=0.0) <= 2 * tolerance + 1e-10
+
+
+@given(random_graphs(), st.floats(0.05, 1.0), st.sampled_from([1e-1, 1e-2, 1e-4]))
+@settings(deadline=None)
+def test_no_pushed_entry_is_too_large_and_none_too_small_by_more_than_the_bound(
+    graph: Graph, teleport: float, epsilon: float
+) -> None:
+    A = graph.adjacency.astype(np.float64)
+    degrees = 1.0 + A.sum(axis=1)
+    degrees *= (A.nnz + graph.n_nodes) / degrees.sum()
+    exact = exact_personalised_pagerank(A, teleport=teleport).toarray()
+    found = push_personalised_pagerank(
+        A, teleport=teleport, top=graph.n_nodes, epsilon=epsilon
+    ).toarray()
+    assert (exact - found).min() >= -1e-10
+    assert (exact - found - epsilon * np.sqrt(np.outer(degrees, degrees))).max() <= 1e-10
+
+
+def test_a_push_goes_as_far_whatever_the_weights_are_measured_in() -> None:
+    A = random_graph(3, n_nodes=200, weighted=False).adjacency
+    plain, heavy = (
+        push_personalised_pagerank(csr_array(factor * A), teleport=0.1, top=20)
+        for factor in (1, 10_000)
+    )
+    assert heavy.nnz > 0.9 * plain.nnz
+
+
+def test_by_default_a_push_finds_nearly_all_of_the_largest_entries() -> None:
+    A = random_graph(9, n_nodes=400).adjacency
+    for teleport in (0.05, 0.2):
+        exact = exact_personalised_pagerank(A, teleport=teleport)
+        best = exact_personalised_pagerank(A, teleport=teleport, top=16)
+        found = push_personalised_pagerank(A, teleport=teleport, top=16)
+        assert found.multiply(best > 0).nnz > 0.9 * best.nnz
+        assert exact.multiply(found > 0).sum() > 0.98 * best.sum()
 
 
 def test_entries_no_larger_than_the_tolerance_are_left_out() -> None:
@@ -175,3 +222,21 @@ def test_small_and_large_graphs_take_their_own_route_to_the_same_view(
     large = Diffusion(scope=5).build(graph, generator=generator())
     np.testing.assert_array_equal(large.scope.toarray(), small.scope.toarray())
     np.testing.assert_allclose(large.matrix.toarray(), small.matrix.toarray(), rtol=0, atol=1e-6)
+
+    monkeypatch.setattr(diffusion, "SERIES_NODES", 0)
+    monkeypatch.setattr(diffusion, "personalised_pagerank", None)
+    monkeypatch.setattr(diffusion, "PUSH_EFFORT", 1e9)
+    huge = Diffusion(scope=5).build(graph, generator=generator())
+    np.testing.assert_array_equal(huge.scope.toarray(), small.scope.toarray())
+    np.testing.assert_allclose(huge.matrix.toarray(), small.matrix.toarray(), rtol=0, atol=1e-6)
+
+
+def test_a_huge_graph_needs_numba_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = random_graph(6)
+    monkeypatch.setattr(diffusion, "EXACT_NODES", 0)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    monkeypatch.setattr(push, "_compiled", push._compiled.__wrapped__)  # not the one kept
+    Diffusion(scope=5).build(graph, generator=generator())
+    monkeypatch.setattr(diffusion, "SERIES_NODES", 0)
+    with pytest.raises(MissingExtraError, match=r"Diffusion on a large graph needs .* 'numba'"):
+        Diffusion(scope=5).build(graph, generator=generator())

@@ -1,0 +1,134 @@
+"""What a run will need, told before it starts: counts in, seconds and bytes out.
+
+Bytes are counted from what is held at a time; they were held against measured peaks
+(``python -m benchmarks.scaling``). Seconds rest on the measured cost of a few kinds of work on a
+reference machine, and are scaled by how fast this one is; they are rougher.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from cogsl.machine import format_bytes
+
+if TYPE_CHECKING:
+    from cogsl.graph import Graph
+
+_PROBE_ROWS, _PROBE_ENTRIES, _PROBE_COLUMNS = 20_000, 16, 16
+_PROBE_SECONDS = 1.6e-3  # what the probe takes on the reference machine
+
+
+@dataclass(frozen=True)
+class GraphSize:
+    """What the cost of a run depends on.
+
+    ``entries`` are those of the adjacency, two an edge; ``feature_entries`` those of sparse
+    features, None if they are dense.
+    """
+
+    nodes: int
+    entries: int
+    features: int
+    classes: int
+    train: int
+    feature_entries: int | None = None
+
+    @classmethod
+    def of(cls, graph: Graph) -> GraphSize:
+        """Return the size of a graph."""
+        is_dense = not hasattr(graph.features, "nnz")
+        return cls(
+            nodes=graph.n_nodes,
+            entries=int(graph.adjacency.nnz),
+            features=graph.n_features,
+            classes=graph.n_classes,
+            train=len(graph.train),
+            feature_entries=None if is_dense else int(graph.features.nnz),  # type: ignore[union-attr]
+        )
+
+    @property
+    def feature_bytes(self) -> int:
+        """Bytes of the features in float32."""
+        if self.feature_entries is None:
+            return 4 * self.nodes * self.features
+        return 8 * self.feature_entries + 4 * self.nodes
+
+    @property
+    def graph_bytes(self) -> int:
+        """Bytes of the graph: adjacency, features, labels."""
+        return self.feature_bytes + 8 * self.entries + 12 * self.nodes
+
+    @property
+    def multiplied(self) -> int:
+        """Numbers of X that a product X w reads."""
+        return self.nodes * self.features if self.feature_entries is None else self.feature_entries
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Seconds of some work, and the bytes that it holds at its peak beside the graph."""
+
+    seconds: float
+    peak_bytes: float
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a run needs.
+
+    Parameters
+    ----------
+    views : making the basic views, or whatever is made once.
+    iteration : one iteration.
+    iterations : how many.
+    result : making the fitted attributes at the end.
+    remedy : which settings to change where the memory does not suffice.
+    """
+
+    views: Cost
+    iteration: Cost
+    iterations: int
+    result: Cost
+    remedy: str
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of the whole run."""
+        return self.views.seconds + self.iterations * self.iteration.seconds + self.result.seconds
+
+    @property
+    def peak_bytes(self) -> float:
+        """Bytes at the peak of the whole run, beside the graph."""
+        return max(part.peak_bytes for part in (self.views, self.iteration, self.result))
+
+    def refusal(self, needed: float, allowed: float) -> str:
+        """Return why a run is refused, and what to do."""
+        return (
+            f"The run would need about {format_bytes(needed)} of memory, and only "
+            f"{format_bytes(allowed)} may be used. {self.remedy} Or raise --memory-limit, if the "
+            "machine has more."
+        )
+
+
+@cache
+def slowness() -> float:
+    """Return how many times longer than the reference machine this one takes for a product."""
+    import torch
+
+    crow = torch.arange(0, _PROBE_ROWS * _PROBE_ENTRIES + 1, _PROBE_ENTRIES, dtype=torch.int32)
+    spread = torch.arange(_PROBE_ROWS * _PROBE_ENTRIES, dtype=torch.int64) * 7919 % _PROBE_ROWS
+    values = torch.ones(spread.numel())
+    shape = (_PROBE_ROWS, _PROBE_ROWS)
+    matrix = torch.sparse_csr_tensor(
+        crow, spread.to(torch.int32), values, shape, check_invariants=False
+    )
+    dense = torch.ones(_PROBE_ROWS, _PROBE_COLUMNS)
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        matrix @ dense
+        times.append(time.perf_counter() - start)
+    return min(times) / _PROBE_SECONDS
