@@ -14,6 +14,7 @@ import torch
 from scipy.sparse import csr_array
 from torch import Tensor
 
+from cogsl.nn import Propagated
 from cogsl.sparse import Pattern
 from cogsl.view_estimator import SCORERS, CosineScorer, EstimationPlan, LinearScorer, ViewEstimator
 from cogsl.views.base import BasicView
@@ -67,7 +68,7 @@ def close(result: Array, expected: Array) -> None:
 
 
 def test_embedding_is_the_positive_part_of_the_convolution() -> None:
-    close(estimator().embed(plan().basic, X).detach().numpy(), Z)
+    close(estimator().embed(Propagated(plan().basic, X)).detach().numpy(), Z)
 
 
 def test_probabilities_by_hand() -> None:
@@ -79,7 +80,7 @@ def test_estimated_view_is_the_basic_one_plus_mu_p_made_symmetric_looped_and_nor
     estimated = V + MU * P
     whole = estimated + estimated.T + np.eye(3)
     root = np.sqrt(whole.sum(axis=1))
-    result = estimator()(plan(), X)
+    result = estimator()(plan(), Propagated(plan().basic, X))
     close(dense(result.pattern, result.values), whole / np.outer(root, root))
 
 
@@ -91,7 +92,7 @@ def test_constant_part_holds_the_view_its_mirror_and_the_self_loops() -> None:
 
 
 def test_without_weight_the_estimate_changes_nothing() -> None:
-    result = estimator(mu=0.0)(plan(), X)
+    result = estimator(mu=0.0)(plan(), Propagated(plan().basic, X))
     whole = V + V.T + np.eye(3)
     root = np.sqrt(whole.sum(axis=1))
     close(dense(result.pattern, result.values), whole / np.outer(root, root))
@@ -119,7 +120,7 @@ def random_estimator(scorer: str, rate: float = 0.0) -> ViewEstimator:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_result_is_symmetric_whatever_the_view_and_scope(scorer: str, seed: int) -> None:
     made, features = random_plan(seed)
-    result = random_estimator(scorer)(made, features)
+    result = random_estimator(scorer)(made, Propagated(made.basic, features))
     matrix = dense(result.pattern, result.values)
     assert result.symmetric
     assert not np.array_equal(made.scope.to_scipy().toarray(), made.scope.to_scipy().toarray().T)
@@ -130,7 +131,7 @@ def test_result_is_symmetric_whatever_the_view_and_scope(scorer: str, seed: int)
 def test_probabilities_of_each_node_sum_to_one_on_its_scope_alone(scorer: str) -> None:
     made, features = random_plan(0)
     model = random_estimator(scorer)
-    probabilities = model.probabilities(made.scope, model.embed(made.basic, features))
+    probabilities = model.probabilities(made.scope, model.embed(Propagated(made.basic, features)))
     matrix = dense(made.scope, probabilities)
     close(matrix.sum(axis=1), np.ones(12))
     assert float(probabilities.detach().min()) > 0
@@ -139,17 +140,21 @@ def test_probabilities_of_each_node_sum_to_one_on_its_scope_alone(scorer: str) -
 def test_root_of_the_degrees_is_what_the_normalised_view_leaves_unchanged() -> None:
     estimated = V + MU * P
     root = np.sqrt((estimated + estimated.T + np.eye(3)).sum(axis=1))
-    result = estimator()(plan(), X)
+    result = estimator()(plan(), Propagated(plan().basic, X))
     close(dense(result.pattern, result.values) @ root, root)
 
 
 def test_dropout_acts_only_with_a_generator() -> None:
     made, features = random_plan(0)
     model = random_estimator("linear", rate=0.5)
-    plain = model(made, features).values
-    assert torch.equal(plain, random_estimator("linear")(made, features).values)
+    plain = model(made, Propagated(made.basic, features)).values
+    assert torch.equal(
+        plain, random_estimator("linear")(made, Propagated(made.basic, features)).values
+    )
     first, again, other = (
-        model(made, features, generator=torch.Generator().manual_seed(seed)).values
+        model(
+            made, Propagated(made.basic, features), generator=torch.Generator().manual_seed(seed)
+        ).values
         for seed in (0, 0, 1)
     )
     assert torch.equal(first, again)
@@ -161,7 +166,7 @@ def test_dropout_acts_only_with_a_generator() -> None:
 def test_gradient_reaches_every_parameter(scorer: str) -> None:
     made, features = random_plan(0)
     model = random_estimator(scorer)
-    loss = model(made, features).values.square().sum()
+    loss = model(made, Propagated(made.basic, features)).values.square().sum()
     for grad in torch.autograd.grad(loss, list(model.parameters())):
         assert float(grad.abs().max()) > 0
 

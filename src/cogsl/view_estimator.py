@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from cogsl.nn import FeatureMatrix, dropout, glorot, graph_convolution, unit_rows
+from cogsl.nn import Propagated, dropout, glorot, unit_rows
 from cogsl.sparse import (
     Pattern,
     SparseMatrix,
@@ -132,12 +132,12 @@ class ViewEstimator(nn.Module):
         self.weight = glorot(n_features, n_hidden, generator=generator, dtype=dtype)
         self.scorer = SCORERS[scorer](n_hidden, generator=generator, dtype=dtype)
 
-    def embed(self, basic: SparseMatrix, features: FeatureMatrix) -> Tensor:
+    def embed(self, basic: Propagated) -> Tensor:
         """Return the embedding of a basic view.
 
         Implements Eq. (2): Z = sigma(GCN(V, X)) = ReLU(V X W), N x d.
         """
-        return torch.relu(graph_convolution(basic, features @ self.weight))
+        return torch.relu(basic(self.weight))
 
     def probabilities(self, scope: Pattern, embeddings: Tensor, rows: slice = ALL) -> Tensor:
         """Return the probability of each pair of the scope, or of some of its rows, nnz.
@@ -149,7 +149,7 @@ class ViewEstimator(nn.Module):
     def forward(
         self,
         plan: EstimationPlan,
-        features: FeatureMatrix,
+        basic: Propagated,
         *,
         generator: torch.Generator | None = None,
     ) -> SparseMatrix:
@@ -157,9 +157,10 @@ class ViewEstimator(nn.Module):
 
         Implements Eq. (5): V_es = V + mu P, then U = V_es + V_es^T + I and D^-1/2 U D^-1/2.
 
-        ``generator`` draws the dropout mask of the embeddings; None means no dropout.
+        ``basic`` is the basic view with the features; ``generator`` draws the dropout mask of the
+        embeddings, None means no dropout.
         """
-        embeddings = dropout(self.embed(plan.basic, features), self.rate, generator=generator)
+        embeddings = dropout(self.embed(basic), self.rate, generator=generator)
         added = self.mu * self.probabilities(plan.scope, embeddings)
         values = plan.constant.index_add(0, plan.forward, added)
         values = values.index_add(0, plan.mirrored, added)

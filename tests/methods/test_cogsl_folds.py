@@ -179,7 +179,7 @@ class TwoViews:
         self.folds, self.X = folds, folds.part.features
         self.theta, self.phi = folds.classifiers, folds.phi
         self.V1, self.V2 = (
-            estimator(plan, self.X)
+            estimator(plan, Propagated(plan.basic, self.X))
             for estimator, plan in zip(folds.estimators, folds.part.plans, strict=True)
         )
         self.O1, self.O2 = (

@@ -188,8 +188,10 @@ class Folds:
         views, outputs, _ = self._estimate(projections.classifiers, self._estimator_noise)
         train, final = self.part.nodes.train, views[-1]
         outputs = [output.index_select(0, train) for output in outputs]
-        hidden = graph_convolution(final, projections.classifiers[-1])
-        outputs.append(self.classifiers[-1](final.rows(train), hidden))
+        rows, at = _on_few_columns(final.rows(train))
+        inner = final if at is None else final.rows(at)
+        hidden = graph_convolution(inner, projections.classifiers[-1])
+        outputs.append(self.classifiers[-1](rows, hidden))
         smoothed = [self._smooth(k, view, projections, batch) for k, view in enumerate(views)]
         return view_objective(
             classification_loss(outputs, self.part.nodes.train_labels, self.weights.views),
@@ -234,8 +236,10 @@ class Folds:
         ``projected`` is X W of every classifier's first layer.
         """
         views = [
-            estimator(plan, self.part.features, generator=noise)
-            for estimator, plan in zip(self.estimators, self.part.plans, strict=True)
+            estimator(plan, basic, generator=noise)
+            for estimator, plan, basic in zip(
+                self.estimators, self.part.plans, self.part.basic, strict=True
+            )
         ]
         outputs = [
             self.classifiers[k](view, graph_convolution(view, projected[k]))
@@ -289,10 +293,14 @@ class Folds:
         output: Tensor = classifier(views.all[number], views.propagated[number](classifier.first))
         return output
 
+    @torch.no_grad()
     def combined_prediction(self, outcome: Outcome) -> Tensor:
         """Return what an outcome makes of the predictions as they are now, n x C."""
-        views = self.estimate()
-        return outcome.combine([self.predict(views, number) for number in outcome.views])
+        projected = self._project_classifiers()
+        views, outputs, _ = self._estimate(projected, None)
+        smoothed = graph_convolution(views[-1], projected[-1])
+        outputs.append(self.classifiers[-1](views[-1], smoothed))
+        return outcome.combine([outputs[number] for number in outcome.views])
 
     def state(self) -> State:
         """Return a copy of all that decides views and predictions."""

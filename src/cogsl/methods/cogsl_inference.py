@@ -16,7 +16,13 @@ from torch import Tensor
 
 from cogsl.graph import Graph
 from cogsl.methods.cogsl_folds import Folds
-from cogsl.nn import FeatureMatrix, GCNClassifier, feature_matrix, graph_convolution
+from cogsl.nn import (
+    FeatureMatrix,
+    GCNClassifier,
+    Propagated,
+    feature_matrix,
+    graph_convolution,
+)
 from cogsl.sparse import Pattern, SparseMatrix
 from cogsl.sparse.blocks import BLOCK_BYTES, blocks
 from cogsl.view_estimator import ViewEstimator
@@ -69,7 +75,7 @@ def estimate_in_blocks(
     V_es = D^-1/2 U D^-1/2,  U = W + W^T + I,  D the row sums of U.
     """
     basic = SparseMatrix.from_scipy(view.matrix, dtype)
-    embeddings = estimator.embed(basic, features)
+    embeddings = estimator.embed(Propagated(basic, features))
     rows_of = blocks(
         view.scope.shape[0], row_bytes=_row_bytes([view.scope]), block_bytes=block_bytes
     )

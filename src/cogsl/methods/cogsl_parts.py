@@ -13,7 +13,7 @@ from torch import Tensor
 from cogsl.fusion import FusionPlan
 from cogsl.graph import Graph
 from cogsl.methods.cogsl_settings import CoGSLSettings
-from cogsl.nn import FeatureMatrix, feature_matrix
+from cogsl.nn import FeatureMatrix, Propagated, feature_matrix
 from cogsl.seeding import Seeds
 from cogsl.sparse.clusters import cluster_nodes
 from cogsl.training import LabelledNodes
@@ -29,6 +29,7 @@ class Part:
     ----------
     features : X of these nodes, n x D.
     nodes : which of them are labelled.
+    basic : the basic views with these features.
     plans : one for each view.
     fusion_plan : how the views come together.
     index : the numbers of these nodes in the graph, ascending; None if they are all.
@@ -36,6 +37,7 @@ class Part:
 
     features: FeatureMatrix
     nodes: LabelledNodes
+    basic: tuple[Propagated, ...]
     plans: tuple[EstimationPlan, ...]
     fusion_plan: FusionPlan
     index: Tensor | None = None
@@ -65,7 +67,9 @@ class Part:
         dtype: torch.dtype,
     ) -> Part:
         plans = tuple(EstimationPlan.of(view, dtype) for view in basic)
-        return cls(features, nodes, plans, FusionPlan.of([plan.pattern for plan in plans]))
+        propagated = tuple(Propagated(plan.basic, features) for plan in plans)
+        fusion_plan = FusionPlan.of([plan.pattern for plan in plans])
+        return cls(features, nodes, propagated, plans, fusion_plan)
 
     @property
     def n_nodes(self) -> int:
