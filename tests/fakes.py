@@ -11,6 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from cogsl import datasets
+from cogsl.cost import Cost, Estimate, GraphSize
 from cogsl.graph import Graph
 from cogsl.methods import METHODS
 from cogsl.methods.base import NodeClassifier
@@ -35,6 +36,10 @@ class Centroids(NodeClassifier):
     @property
     def max_iterations(self) -> int:
         return self.iterations
+
+    def estimate(self, size: GraphSize) -> Estimate:
+        nothing = Cost(0.5, 1000.0 * size.nodes)
+        return Estimate(nothing, Cost(2.0, 2000.0 * size.nodes), self.iterations, nothing, "Wait.")
 
     def _fit(self, graph: Graph, seeds: Seeds, listener: Listener) -> None:
         features = np.asarray(graph.features, dtype=np.float64)

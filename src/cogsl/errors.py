@@ -24,6 +24,7 @@ wrong, what it must be, what it was, and how to mend it.
     │   └── UnknownNameError
     ├── DataUnavailableError
     ├── MissingExtraError (also an ImportError)
+    ├── MemoryLimitError
     ├── DivergedError
     └── NotFittedError (also a ValueError and an AttributeError, as scikit-learn's)
 """
@@ -110,6 +111,10 @@ class DataUnavailableError(CogslError):
 
 class MissingExtraError(CogslError, ImportError):
     """A library that only some users need is not installed."""
+
+
+class MemoryLimitError(CogslError):
+    """A run that would need more memory than it may use."""
 
 
 class DivergedError(CogslError):

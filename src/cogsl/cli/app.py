@@ -8,6 +8,7 @@ import typer
 
 import cogsl
 from cogsl.cli.datasets import datasets
+from cogsl.cli.estimate import estimate
 from cogsl.cli.printing import print_line
 from cogsl.cli.run import run
 
@@ -19,6 +20,7 @@ app = typer.Typer(
 )
 # Words after the arguments are further settings: --set a=1 b=2.
 app.command("run", context_settings={"allow_extra_args": True})(run)
+app.command("estimate", context_settings={"allow_extra_args": True})(estimate)
 app.command("datasets")(datasets)
 
 

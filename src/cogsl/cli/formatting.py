@@ -10,9 +10,12 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
+from cogsl.machine import format_bytes
+
 if TYPE_CHECKING:
     from cogsl.datasets import Dataset
     from cogsl.evaluation import Record
+    from cogsl.experiments.forecast import Forecast
 
 _TITLES = {"macro_f1": "Macro-F1", "micro_f1": "Micro-F1", "auc": "AUC", "accuracy": "Accuracy"}
 
@@ -56,6 +59,29 @@ def format_seconds(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
+
+
+def format_forecast(forecast: Forecast, n_runs: int) -> str:
+    """Return one line about what the runs will need."""
+    estimate, memory = forecast.estimate, format_bytes(forecast.peak_bytes)
+    seconds = format_seconds(n_runs * estimate.seconds)
+    return f"Estimate: {seconds} at most, {memory} of memory."
+
+
+def format_estimate(forecast: Forecast, title: str) -> Table:
+    """Return time and peak memory of the views, of one iteration and of the whole run."""
+    e = forecast.estimate
+    table = Table(title=title, box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    table.add_column("", no_wrap=True)
+    for name in ("Time", "Peak memory"):
+        table.add_column(name, justify="right", no_wrap=True)
+    beside = forecast.peak_bytes - e.peak_bytes
+    for name, cost in (("Views", e.views), ("One iteration", e.iteration), ("Result", e.result)):
+        row = format_seconds(cost.seconds), format_bytes(beside + cost.peak_bytes)
+        table.add_row(name, *row)
+    whole = format_seconds(e.seconds), format_bytes(forecast.peak_bytes)
+    table.add_row(f"Whole run, {e.iterations} iterations", *whole)
+    return table
 
 
 def format_run(record: Record) -> str:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cogsl.cli.formatting import format_results, format_settings
+from cogsl.cli.formatting import format_forecast, format_results, format_settings
 from cogsl.cli.printing import INTERRUPTED, clean_exit, new_console, print_note, print_result
 from cogsl.cli.progress import show_progress
 from cogsl.errors import InputError
+from cogsl.machine import idle_threads, parse_bytes
 
 if TYPE_CHECKING:
     from cogsl.experiments.runner import Outcome, Plan
@@ -41,7 +43,11 @@ def run(
     output: Annotated[Path, typer.Option(help="Folder of the records.")] = Path("runs"),
     threads: Annotated[
         int | None,
-        typer.Option(min=1, show_default="PyTorch's choice", help="Threads of PyTorch."),
+        typer.Option(min=1, show_default="idle processors", help="Threads of PyTorch."),
+    ] = None,
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(metavar="SIZE", show_default="free memory", help="Refuse above it: 8GiB."),
     ] = None,
     data_root: Annotated[
         Path | None, typer.Option(help="Folder of data sets, looked in first.")
@@ -59,6 +65,7 @@ def run(
         if help_settings:
             print_settings(method, dataset)
             return
+        limit = None if memory_limit is None else parse_bytes(memory_limit)
         plan = make_plan(
             dataset,
             method=method,
@@ -70,8 +77,8 @@ def run(
             output=output,
             data_root=data_root,
         )
-        _set_threads(threads)
-        print_outcome(plan, _execute(plan))
+        set_threads(threads)
+        print_outcome(plan, _execute(plan, limit))
 
 
 def make_plan(
@@ -127,16 +134,31 @@ def print_outcome(plan: Plan, outcome: Outcome) -> None:
         raise typer.Exit(INTERRUPTED)
 
 
-def _execute(plan: Plan) -> Outcome:
+def _execute(plan: Plan, limit: int | None) -> Outcome:
+    """Say what the runs will need, then run; or refuse, if possible before the graph is made."""
+    from cogsl.cost import GraphSize
     from cogsl.experiments import runner
+    from cogsl.experiments.forecast import forecast
 
+    size = runner.known_size(plan)
+    if size is not None:
+        forecast(plan.new_method(), size).check(limit)
     graph = runner.load_graph(plan)
+    needed = forecast(plan.new_method(), GraphSize.of(graph), graph_is_loaded=True)
+    needed.check(limit)
+    print_note(format_forecast(needed, len(plan.seeds)))
     with show_progress(len(plan.seeds)) as observer:
         return runner.run(plan, graph, observer)
 
 
-def _set_threads(threads: int | None) -> None:
-    if threads is not None:
-        import torch
+def set_threads(threads: int | None) -> None:
+    """Set PyTorch's number of threads; by default one for each processor that is idle.
 
+    Whoever has set OMP_NUM_THREADS has decided already.
+    """
+    import torch
+
+    if threads is None and not os.environ.get("OMP_NUM_THREADS"):
+        threads = idle_threads()
+    if threads is not None:
         torch.set_num_threads(threads)

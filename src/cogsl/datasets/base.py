@@ -20,6 +20,7 @@ from cogsl.errors import (
 from cogsl.settings import coerce_settings, settings_of, validate_settings
 
 if TYPE_CHECKING:
+    from cogsl.cost import GraphSize
     from cogsl.graph import Graph
 
 Split: TypeAlias = tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike]
@@ -89,6 +90,10 @@ class Dataset(ABC):
     def get_params(self) -> dict[str, Any]:
         """Return every setting by name."""
         return {name: getattr(self, name) for name in settings_of(self)}
+
+    def size(self) -> GraphSize | None:
+        """Return what the cost of a run depends on, or None if it is known only when it is read."""
+        return None
 
     def load(
         self, root: str | Path | None = None, split: str = "default", split_seed: int = 0

@@ -22,6 +22,7 @@ from cogsl.errors import SettingValueError
 from cogsl.settings import setting
 
 if TYPE_CHECKING:
+    from cogsl.cost import GraphSize
     from cogsl.graph import Graph
 
 FloatArray: TypeAlias = npt.NDArray[np.float32]
@@ -135,6 +136,18 @@ class Synthetic(Dataset):
     def is_at_hand(self, root: str | Path | None = None) -> bool:
         """Return True: it is made, not read."""
         return True
+
+    def size(self) -> GraphSize:
+        """Return what the cost of a run depends on; nothing is drawn for it."""
+        from cogsl.cost import GraphSize
+
+        return GraphSize(
+            nodes=self.nodes,
+            entries=2 * self.n_edges,
+            features=self.features,
+            classes=self.classes,
+            train=self.classes * self.train_per_class,
+        )
 
     def validate(self) -> None:
         """Raise ``SettingValueError`` if there is no such graph, before anything is drawn."""

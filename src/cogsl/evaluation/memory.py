@@ -17,11 +17,21 @@ def reset_peak() -> None:
 
 def peak_bytes() -> int | None:
     """Return the peak since the last ``reset_peak`` in bytes, or None where it cannot be known."""
+    return _status("VmHWM") or _peak_of_rusage()
+
+
+def resident_bytes() -> int | None:
+    """Return what the process holds now in bytes, or None where it cannot be known."""
+    return _status("VmRSS") or _peak_of_rusage()
+
+
+def _status(name: str) -> int | None:
+    """Return a size from /proc/self/status in bytes, where there is one."""
     with contextlib.suppress(OSError):
         for line in (_PROC / "status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
+            if line.startswith(f"{name}:"):
                 return int(line.split()[1]) * 1024
-    return _peak_of_rusage()
+    return None
 
 
 def _peak_of_rusage() -> int | None:

@@ -18,6 +18,7 @@ from cogsl.experiments.records import check_folder, write_record
 from cogsl.training.listener import Listener, SilentListener
 
 if TYPE_CHECKING:
+    from cogsl.cost import GraphSize
     from cogsl.graph import Graph
     from cogsl.methods.base import NodeClassifier
 
@@ -90,26 +91,40 @@ def prepare(
 
     ``overrides`` are settings of the method or of the data set; no name is in both.
     """
-    if dataset not in datasets.DATASETS:
-        hint = did_you_mean(dataset, datasets.DATASETS)
-        raise UnknownNameError(f"Unknown data set '{dataset}'{hint}")
     if not seeds or min(*seeds, split_seed, 0) < 0:
         raise InputError(f"Seeds must be whole numbers from 0. Got {seeds} and {split_seed}.")
-    of_method, of_dataset = divide(method, dataset, overrides or {})
+    of_method, of_dataset = choose(dataset, method=method, preset=preset, overrides=overrides)
     plan = Plan(
         dataset=dataset,
         method=method,
         preset=preset,
-        settings=resolve(method, dataset, preset, of_method),
+        settings=of_method,
         seeds=seeds,
         split_seed=split_seed,
         output=output,
         data_root=data_root,
-        dataset_settings=_resolve_dataset(dataset, of_dataset),
+        dataset_settings=of_dataset,
     )
-    plan.new_method().validate()
     check_folder(output)
     return plan
+
+
+def choose(
+    dataset: str, *, method: str, preset: str, overrides: Mapping[str, object] | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the settings of the method that are not its defaults, and all of the data set's."""
+    if dataset not in datasets.DATASETS:
+        hint = did_you_mean(dataset, datasets.DATASETS)
+        raise UnknownNameError(f"Unknown data set '{dataset}'{hint}")
+    of_method, of_dataset = divide(method, dataset, overrides or {})
+    settings = resolve(method, dataset, preset, of_method)
+    find_method(method)(**settings).validate()
+    return settings, _resolve_dataset(dataset, of_dataset)
+
+
+def known_size(plan: Plan) -> GraphSize | None:
+    """Return the graph's size, or None if that is known only when the graph is read."""
+    return datasets.DATASETS[plan.dataset].configured(plan.dataset_settings).size()
 
 
 def load_graph(plan: Plan) -> Graph:

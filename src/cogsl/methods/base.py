@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from cogsl.cost import Estimate, GraphSize
 from cogsl.errors import NotFittedError, SettingValueError
 from cogsl.graph import Graph
 from cogsl.seeding import Seeds, random_scope
@@ -45,6 +46,13 @@ class NodeClassifier(ABC):
     @abstractmethod
     def max_iterations(self) -> int:
         """How many iterations ``fit`` runs at most, for progress bars."""
+
+    @abstractmethod
+    def estimate(self, size: GraphSize) -> Estimate:
+        """Return what ``fit`` on a graph of that size needs: seconds, and bytes beside the graph.
+
+        Nothing long is done for it.
+        """
 
     @abstractmethod
     def _fit(self, graph: Graph, seeds: Seeds, listener: Listener) -> None:

@@ -17,10 +17,12 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from torch import Tensor
 
+from cogsl.cost import Estimate, GraphSize
 from cogsl.errors import DivergedError
 from cogsl.graph import Graph
 from cogsl.losses import eta_schedule
 from cogsl.methods.base import NodeClassifier
+from cogsl.methods.cogsl_cost import estimate
 from cogsl.methods.cogsl_folds import Folds
 from cogsl.methods.cogsl_inference import infer
 from cogsl.methods.cogsl_outcome import OUTCOMES, Kept, Outcome, Tally
@@ -53,6 +55,11 @@ class CoGSL(CoGSLSettings, NodeClassifier):
         """Raise ``SettingValueError`` if a setting has a value that it cannot have."""
         super().validate()
         self.check_views()
+
+    def estimate(self, size: GraphSize) -> Estimate:
+        """Return what ``fit`` on a graph of that size needs."""
+        self.validate()
+        return estimate(self, size)
 
     def _fit(self, graph: Graph, seeds: Seeds, listener: Listener) -> None:
         """Run Algorithm 1, on the whole graph or on part after part of it."""

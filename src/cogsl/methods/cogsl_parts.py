@@ -18,7 +18,7 @@ from cogsl.seeding import Seeds
 from cogsl.sparse.clusters import cluster_nodes
 from cogsl.training import LabelledNodes
 from cogsl.view_estimator import EstimationPlan
-from cogsl.views import VIEWS, BasicView
+from cogsl.views import VIEWS, BasicView, View
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,11 +130,17 @@ def whole_graph(settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> Part:
 
 def build_views(settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> list[BasicView]:
     """Build the basic views that the settings name."""
-    built = []
-    for number, name in enumerate(settings.views):
-        kind, scope = VIEWS[name], int(settings.per_view(settings.scope)[number])
+    return [
+        view.build(graph, generator=seeds.numpy(f"view {number}"))
+        for number, view in enumerate(views_of(settings))
+    ]
+
+
+def views_of(settings: CoGSLSettings) -> list[View]:
+    """Return the views that the settings name, each with its own settings."""
+    made = []
+    for name, scope in zip(settings.views, settings.per_view(settings.scope), strict=True):
+        kind = VIEWS[name]
         others = (f.name for f in dataclasses.fields(kind) if f.name != "scope")
-        values = {"scope": scope} | {other: getattr(settings, other) for other in others}
-        view = kind(**values)
-        built.append(view.build(graph, generator=seeds.numpy(f"view {number}")))
-    return built
+        made.append(kind(scope=int(scope), **{other: getattr(settings, other) for other in others}))
+    return made

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import nll_loss
 
+from cogsl.cost import Cost, Estimate, GraphSize, slowness
 from cogsl.errors import DivergedError
 from cogsl.graph import Graph
 from cogsl.methods.base import NodeClassifier
@@ -21,6 +22,10 @@ from cogsl.nn import FeatureMatrix, dropout, feature_matrix, glorot
 from cogsl.seeding import Seeds
 from cogsl.settings import setting
 from cogsl.training import AccuracyRule, LabelledNodes, Listener, adam, descend, train_supervised
+
+# On the reference machine, one thread.
+_MESSAGE_SECONDS = 8e-9  # for a number of a message, forward and backward
+_PRODUCT_SECONDS = 6e-11  # for a multiplication in a dense product
 
 
 @dataclass(kw_only=True, eq=False)
@@ -40,6 +45,24 @@ class GCN(NodeClassifier):
     def max_iterations(self) -> int:
         """How many epochs ``fit`` runs at most."""
         return self.epochs
+
+    def estimate(self, size: GraphSize) -> Estimate:
+        """Return what ``fit`` needs: PyTorch Geometric makes a message for each entry, twice."""
+        self.validate()
+        entries, n = size.entries + size.nodes, size.nodes
+        widest = max(self.hidden, size.classes)
+        lasting = size.feature_bytes + 20 * entries
+        step = 4 * (3 * entries * widest + n * (6 * self.hidden + 6 * size.classes))
+        multiplied = 3 * size.multiplied * self.hidden
+        seconds = _MESSAGE_SECONDS * entries * (self.hidden + size.classes)
+        seconds += _PRODUCT_SECONDS * multiplied
+        return Estimate(
+            views=Cost(slowness() * 1e-7 * entries, lasting),
+            iteration=Cost(slowness() * seconds, lasting + step),
+            iterations=self.epochs,
+            result=Cost(0.0, lasting),
+            remedy="Lower 'hidden'.",
+        )
 
     def _fit(self, graph: Graph, seeds: Seeds, listener: Listener) -> None:
         nodes = LabelledNodes(graph)

@@ -1,7 +1,7 @@
 """Basic views of a graph: one file each, listed in ``VIEWS``."""
 
 from cogsl.views.adjacency import Adjacency
-from cogsl.views.base import BasicView, View
+from cogsl.views.base import BasicView, ExpectedView, View
 from cogsl.views.diffusion import Diffusion
 from cogsl.views.knn import KNN
 from cogsl.views.subgraph import Subgraph
@@ -13,4 +13,13 @@ VIEWS: dict[str, type[View]] = {
     "subgraph": Subgraph,
 }
 
-__all__ = ["KNN", "VIEWS", "Adjacency", "BasicView", "Diffusion", "Subgraph", "View"]
+__all__ = [
+    "KNN",
+    "VIEWS",
+    "Adjacency",
+    "BasicView",
+    "Diffusion",
+    "ExpectedView",
+    "Subgraph",
+    "View",
+]

@@ -6,10 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cogsl.cost import GraphSize
 from cogsl.graph import Graph
 from cogsl.settings import setting
-from cogsl.views.base import BasicView, View, normalise, with_self_loops
-from cogsl.views.scope import hops
+from cogsl.views.base import (
+    ENTRY_SECONDS,
+    BasicView,
+    ExpectedView,
+    View,
+    normalise,
+    with_self_loops,
+)
+from cogsl.views.scope import expected_hops, hops
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,3 +30,9 @@ class Adjacency(View):
         """Return the view of ``graph``; the generator is not used."""
         matrix = normalise(with_self_loops(graph.adjacency))
         return BasicView(matrix, hops(matrix, self.scope))
+
+    def expect(self, size: GraphSize) -> ExpectedView:
+        """Return the edges and loops, and the hops around them."""
+        entries = size.entries + size.nodes
+        scope = expected_hops(size.nodes, entries, self.scope)
+        return ExpectedView(entries, scope, scope, ENTRY_SECONDS * scope)

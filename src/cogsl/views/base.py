@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array, eye_array
 
+from cogsl.cost import GraphSize
 from cogsl.graph import Graph
 from cogsl.settings import validate_settings
+
+ENTRY_SECONDS = 1.0e-7
+"""To make, normalise and copy an entry, on the reference machine."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +32,35 @@ class BasicView:
     scope: csr_array
 
 
+@dataclass(frozen=True)
+class ExpectedView:
+    """What a view will come to.
+
+    Parameters
+    ----------
+    entries, scope : of the basic view V and of its scope S.
+    symmetric : of the union of both with their mirror images.
+    seconds : that it takes on the reference machine.
+    held_bytes : what making it leaves in memory beside the view.
+    """
+
+    entries: float
+    scope: float
+    symmetric: float
+    seconds: float
+    held_bytes: float = 0.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class View(ABC):
     """Makes one kind of basic view of any graph.
 
     A view is a frozen dataclass of settings that are checked when it is made; ``scope`` is one.
+    A view that ``follows_edges`` has few entries where the graph has none nearby.
     """
+
+    scope: int
+    follows_edges: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         validate_settings(self)
@@ -40,6 +68,10 @@ class View(ABC):
     @abstractmethod
     def build(self, graph: Graph, *, generator: np.random.Generator) -> BasicView:
         """Return the view of ``graph``, which stays as it is; draw with ``generator`` only."""
+
+    @abstractmethod
+    def expect(self, size: GraphSize) -> ExpectedView:
+        """Return about what the view of a graph of that size comes to."""
 
 
 def with_self_loops(adjacency: csr_array) -> csr_array:

@@ -7,12 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
+from cogsl.cost import GraphSize
 from cogsl.graph import Graph
 from cogsl.settings import setting
 from cogsl.sparse.blocks import Float64Array, Int64Array, top_of_rows
 from cogsl.sparse.push import push_resolvent
-from cogsl.sparse.resolvent import exact_resolvent, visit_resolvent
-from cogsl.views.base import BasicView, View, normalise, with_self_loops
+from cogsl.sparse.resolvent import chebyshev_series, exact_resolvent, visit_resolvent
+from cogsl.views.base import (
+    ENTRY_SECONDS,
+    BasicView,
+    ExpectedView,
+    View,
+    normalise,
+    with_self_loops,
+)
 from cogsl.views.scope import hops, top_entries
 
 TOLERANCE = 1e-7
@@ -26,6 +34,12 @@ SERIES_NODES = 20_000
 
 PUSH_EFFORT = 100
 """Residuals that count for less than 1 / (100 h) rest: some 95 in 100 of the largest are found."""
+
+_BOTH_WAYS = 1.2  # entries with their mirror images, for each entry
+_SERIES_SECONDS = 6e-10  # for an entry of the graph, a node and a term of the series
+_TOP_SECONDS = 2e-8  # to look at an entry of S whether it is among the largest of its row
+_PUSH_SECONDS = 1.5e-6  # for an entry that is kept
+_COMPILER_BYTES = float(150 << 20)  # of Numba, which stays once it was used
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +73,19 @@ class Diffusion(View):
         else:
             S = push_personalised_pagerank(A, teleport=alpha, top=h)
         return BasicView(normalise(S), hops(S, 1))
+
+    def expect(self, size: GraphSize) -> ExpectedView:
+        """Return h entries a row."""
+        n = size.nodes
+        entries = n * min(n, self.scope)
+        symmetric = min(_BOTH_WAYS * entries, n * n)
+        seconds, compiler = _PUSH_SECONDS * entries, _COMPILER_BYTES
+        if n <= SERIES_NODES:
+            compiler = 0.0
+            terms = len(chebyshev_series(1 - self.teleport, TOLERANCE))
+            seconds = n * (_SERIES_SECONDS * terms * (size.entries + n) + _TOP_SECONDS * n)
+        seconds += ENTRY_SECONDS * entries
+        return ExpectedView(entries, entries, symmetric, seconds, compiler)
 
 
 def exact_personalised_pagerank(

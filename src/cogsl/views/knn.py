@@ -6,11 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cogsl.cost import GraphSize
 from cogsl.graph import Graph
 from cogsl.settings import setting
-from cogsl.sparse.neighbours import nearest_neighbours
-from cogsl.views.base import BasicView, View, normalise
-from cogsl.views.scope import hops
+from cogsl.sparse.neighbours import EXACT_NODES, nearest_neighbours
+from cogsl.views.base import ENTRY_SECONDS, BasicView, ExpectedView, View, normalise
+from cogsl.views.scope import expected_hops, hops
+
+_BOTH_WAYS = 1.5  # entries with their mirror images, for each entry
+_PAIR_SECONDS = 8e-10  # to compare two nodes in one feature, and to keep the largest
+_APPROXIMATE_SECONDS = 8e-5  # to find the neighbours of a node by an index
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +27,8 @@ class KNN(View):
     approximately (``nearest_neighbours``).
     """
 
+    follows_edges = False
+
     scope: int = setting(1, "hops around a node in which pairs are estimated", low=1)
     knn_neighbours: int = setting(
         20, "entries a row of the KNN view, self included", symbol="k", low=1
@@ -31,3 +38,14 @@ class KNN(View):
         """Return the view of ``graph``; the generator is not used."""
         matrix = normalise(nearest_neighbours(graph.features, self.knn_neighbours))
         return BasicView(matrix, hops(matrix, self.scope))
+
+    def expect(self, size: GraphSize) -> ExpectedView:
+        """Return k entries a row, and the hops around them."""
+        n = size.nodes
+        entries = n * min(n, self.knn_neighbours)
+        scope = expected_hops(n, entries, self.scope)
+        symmetric = min(_BOTH_WAYS * scope, n * n)
+        seconds = _APPROXIMATE_SECONDS * n
+        if n <= EXACT_NODES:
+            seconds = _PAIR_SECONDS * n * (20 * n + size.multiplied)
+        return ExpectedView(entries, scope, symmetric, seconds + ENTRY_SECONDS * scope)

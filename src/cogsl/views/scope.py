@@ -32,6 +32,15 @@ def hops(matrix: csr_array, k: int) -> csr_array:
     return pattern(reached)
 
 
+def expected_hops(n_nodes: int, entries: float, k: int) -> float:
+    """Return about how many entries ``hops`` has: N (1 + d + d^2 + ... + d^k), at most N^2.
+
+    d is the mean number of neighbours, itself not counted; ``entries`` are those of the view.
+    """
+    degree = entries / n_nodes - 1
+    return n_nodes * min(n_nodes, sum(degree**power for power in range(k + 1)))
+
+
 def top_entries(matrix: csr_array, h: int) -> csr_array:
     """Keep the diagonal and the largest other entries of each row, h in all.
 

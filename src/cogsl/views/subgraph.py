@@ -9,10 +9,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import coo_array, csr_array
 
+from cogsl.cost import GraphSize
 from cogsl.graph import Graph
 from cogsl.settings import setting
-from cogsl.views.base import BasicView, View, normalise, with_self_loops
-from cogsl.views.scope import hops
+from cogsl.views.base import (
+    ENTRY_SECONDS,
+    BasicView,
+    ExpectedView,
+    View,
+    normalise,
+    with_self_loops,
+)
+from cogsl.views.scope import expected_hops, hops
 
 Array = npt.NDArray[Any]
 
@@ -34,6 +42,12 @@ class Subgraph(View):
         kept = sample_edges(graph.adjacency, share=self.subgraph_share, generator=generator)
         matrix = normalise(with_self_loops(kept))
         return BasicView(matrix, hops(matrix, self.scope))
+
+    def expect(self, size: GraphSize) -> ExpectedView:
+        """Return a share of the edges, the loops, and the hops around them."""
+        entries = self.subgraph_share * size.entries + size.nodes
+        scope = expected_hops(size.nodes, entries, self.scope)
+        return ExpectedView(entries, scope, scope, ENTRY_SECONDS * (size.entries + scope))
 
 
 def sample_edges(
