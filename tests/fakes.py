@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -81,6 +81,13 @@ class ToyData:
     """A data set of one tiny graph."""
 
     name = "toy"
+
+    def configured(self, settings: object) -> Self:
+        """Return the data set, which has no settings."""
+        return self
+
+    def size(self) -> None:
+        """Return nothing: it is known when it is read."""
 
     def load(self, root: object = None, split: str = "default", split_seed: int = 0) -> Graph:
         """Return the graph."""

@@ -56,9 +56,10 @@ def test_a_run_prints_a_table_and_leaves_a_record(invoke: Invoke, tmp_path: Path
 def test_elsewhere_than_on_a_terminal_each_run_is_one_line(invoke: Invoke) -> None:
     result = invoke("toy", "--seeds", "3", "--seed", "5", "--set", "noise=0.3")
     lines = result.stderr.splitlines()
-    assert [line.split(":")[0] for line in lines[:3]] == ["Seed 5", "Seed 6", "Seed 7"]
-    assert len(lines) == 4
-    assert lines[3].startswith("Records of 3 runs in ")
+    names = [line.split(":")[0] for line in lines[:4]]
+    assert names == ["Estimate", "Seed 5", "Seed 6", "Seed 7"]
+    assert len(lines) == 5
+    assert lines[4].startswith("Records of 3 runs in ")
     assert "±" in result.stdout.split("Test nodes")[0]
 
 
@@ -244,3 +245,47 @@ def test_a_data_sets_settings_are_listed_below_the_methods(invoke: Invoke) -> No
 @pytest.mark.parametrize("dataset", ["toy", "wine", "nonesuch"])
 def test_other_data_sets_have_no_table_of_settings(invoke: Invoke, dataset: str) -> None:
     assert invoke(dataset, "--help-settings").stdout == invoke("--help-settings").stdout
+
+
+# What it will need ------------------------------------------------------------------------------
+
+
+def test_before_a_run_one_line_says_what_it_will_need(invoke: Invoke) -> None:
+    result = invoke("toy", "--seeds", "2", "--set", "iterations=10")
+    # The fake takes 0.5 s, 2 s an iteration and 0.5 s again.
+    assert result.stderr.startswith("Estimate: about 42.0 s and ")
+    assert result.stderr.splitlines()[0].endswith(" of memory.")
+
+
+def test_a_run_above_the_memory_limit_is_refused_before_it_starts(
+    invoke: Invoke, tmp_path: Path
+) -> None:
+    assert_one_red_line(invoke("toy", "--memory-limit", "1MiB"), "1 MiB may be used", "Wait.")
+    assert records(tmp_path / "runs") == []
+    assert invoke("toy", "--memory-limit", "64GiB").exit_code == 0
+
+
+def test_a_graph_that_would_not_fit_is_not_even_drawn(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "load_graph", lambda plan: pytest.fail("the graph was drawn"))
+    result = invoke("synthetic", "--set", "nodes=1000000", "--memory-limit", "500MiB")
+    assert_one_red_line(result, "500 MiB may be used")
+
+
+def test_what_is_no_size_is_refused(invoke: Invoke) -> None:
+    assert_one_red_line(invoke("toy", "--memory-limit", "much"), "8GiB", "'much'")
+
+
+def test_threads_are_those_that_are_idle_unless_somebody_decided(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_to: list[int] = []
+    monkeypatch.setattr(torch, "set_num_threads", set_to.append)
+    monkeypatch.setattr("cogsl.cli.run.idle_threads", lambda: 7)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    invoke("toy")
+    invoke("toy", "--threads", "3")
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    invoke("toy")
+    assert set_to == [7, 3]

@@ -21,6 +21,7 @@ from cogsl.sparse import (
     use_kernels,
 )
 from cogsl.sparse.kernels import KERNELS
+from cogsl.sparse.ops import column_sums
 from tests.sparse.strategies import matrices
 
 
@@ -143,3 +144,14 @@ def test_gradients_are_the_same_bits_each_time() -> None:
 
     first = gradient()
     assert all(torch.equal(first, gradient()) for _ in range(10))
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_column_sums_of_few_and_of_many_entries(
+    many: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cogsl.sparse.ops._MANY_ENTRIES", 0 if many else 100)
+    matrix = sp.csr_array(np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 4.0]]))
+    pattern = Pattern.from_scipy(matrix)
+    sums = column_sums(pattern, torch.tensor(matrix.data))
+    assert sums.tolist() == [1.0, 0.0, 6.0]

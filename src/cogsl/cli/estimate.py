@@ -64,7 +64,7 @@ def estimate(
         given = [name for name, count in counts.items() if count is not None]
         if dataset is not None and given:
             raise InputError(
-                f"Give a data set or the counts of a graph of yours. Got both: {given}."
+                f"Give a data set, or the counts of a graph of yours. Got both: {', '.join(given)}."
             )
         if dataset is not None:
             settings, size = _of_dataset(dataset, method, preset, overrides, data_root)

@@ -65,7 +65,7 @@ def format_forecast(forecast: Forecast, n_runs: int) -> str:
     """Return one line about what the runs will need."""
     estimate, memory = forecast.estimate, format_bytes(forecast.peak_bytes)
     seconds = format_seconds(n_runs * estimate.seconds)
-    return f"Estimate: {seconds} at most, {memory} of memory."
+    return f"Estimate: about {seconds} and {memory} of memory."
 
 
 def format_estimate(forecast: Forecast, title: str) -> Table:

@@ -14,7 +14,7 @@ from cogsl.errors import NotFittedError, SettingValueError
 from cogsl.graph import Graph
 from cogsl.seeding import Seeds, random_scope
 from cogsl.settings import settings_of, validate_settings
-from cogsl.training.allocator import keep_freed_memory
+from cogsl.training.allocator import freed_memory_kept
 from cogsl.training.listener import Listener, SilentListener
 
 
@@ -70,8 +70,7 @@ class NodeClassifier(ABC):
                 f"The seed must be a whole number from 0. Got {seed!r} instead."
             )
         graph.check_trainable()
-        keep_freed_memory()
-        with random_scope(seed):
+        with random_scope(seed), freed_memory_kept():
             self._fit(graph, Seeds(seed), listener or SilentListener())
         return self
 

@@ -142,5 +142,6 @@ def views_of(settings: CoGSLSettings) -> list[View]:
     for name, scope in zip(settings.views, settings.per_view(settings.scope), strict=True):
         kind = VIEWS[name]
         others = (f.name for f in dataclasses.fields(kind) if f.name != "scope")
-        made.append(kind(scope=int(scope), **{other: getattr(settings, other) for other in others}))
+        values = {other: getattr(settings, other) for other in others}
+        made.append(kind(**values, **{"scope": int(scope)}))
     return made

@@ -18,6 +18,8 @@ from torch.autograd.function import once_differentiable
 from cogsl.sparse.kernels import active_kernels
 from cogsl.sparse.pattern import Pattern
 
+_MANY_ENTRIES = 1 << 21
+
 
 class SparseMatrix:
     """A pattern and its values; ``matrix @ dense`` is differentiable in both.
@@ -87,6 +89,18 @@ def row_sums(pattern: Pattern, values: Tensor) -> Tensor:
     """Return the sum of each row's values, without a gradient."""
     ones = values.new_ones(pattern.n_cols, 1)
     return _multiply(pattern, values, ones).flatten()
+
+
+def column_sums(pattern: Pattern, values: Tensor) -> Tensor:
+    """Return the sum of each column's values, without a gradient.
+
+    Few values are put in the order of columns and summed; where they are so many that each would
+    come from memory, not from the cache, they are added one by one, in their own order.
+    """
+    if pattern.nnz > _MANY_ENTRIES:
+        return values.new_zeros(pattern.n_cols).index_add_(0, pattern.col, values)
+    flipped, order = pattern.transposed
+    return row_sums(flipped, values.index_select(0, order))
 
 
 class _Product(Function):
@@ -184,9 +198,7 @@ class _SymmetricNormalise(Function):
         pair, result, scale = ctx.saved_tensors
         pattern = ctx.pattern
         pull = grad * result
-        both = row_sums(pattern, pull)
-        flipped, order = pattern.transposed
-        both += row_sums(flipped, pull.index_select(0, order))
+        both = row_sums(pattern, pull) + column_sums(pattern, pull)
         # ds_i = both_i / s_i and s_i = d_i^-1/2, so dd_i = -s_i^2 both_i / 2
         grad_degree = -0.5 * both * scale * scale
         return grad * pair + grad_degree.index_select(0, pattern.row), None
@@ -229,8 +241,7 @@ class _ColumnsToEntries(Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        pattern, order = ctx.pattern.transposed
-        return row_sums(pattern, grad.index_select(0, order)), None
+        return column_sums(ctx.pattern, grad), None
 
 
 def columns_to_entries(pattern: Pattern, per_column: Tensor) -> Tensor:

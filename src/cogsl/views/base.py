@@ -59,7 +59,6 @@ class View(ABC):
     A view that ``follows_edges`` has few entries where the graph has none nearby.
     """
 
-    scope: int
     follows_edges: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
