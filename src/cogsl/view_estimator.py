@@ -12,6 +12,7 @@ from cogsl.nn import Propagated, dropout, glorot, unit_rows
 from cogsl.sparse import (
     Pattern,
     SparseMatrix,
+    add_both_ways,
     columns_to_entries,
     sampled_product,
     scope_softmax,
@@ -162,6 +163,5 @@ class ViewEstimator(nn.Module):
         """
         embeddings = dropout(self.embed(basic), self.rate, generator=generator)
         added = self.mu * self.probabilities(plan.scope, embeddings)
-        values = plan.constant.index_add(0, plan.forward, added)
-        values = values.index_add(0, plan.mirrored, added)
+        values = add_both_ways(plan.pattern, plan.constant, added, plan.forward, plan.mirrored)
         return SparseMatrix(plan.pattern, symmetric_normalise(plan.pattern, values), symmetric=True)

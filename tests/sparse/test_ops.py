@@ -12,6 +12,7 @@ from torch import Tensor
 from cogsl.sparse import (
     Pattern,
     SparseMatrix,
+    add_both_ways,
     columns_to_entries,
     row_sums,
     rows_to_entries,
@@ -155,3 +156,18 @@ def test_column_sums_of_few_and_of_many_entries(
     pattern = Pattern.from_scipy(matrix)
     sums = column_sums(pattern, torch.tensor(matrix.data))
     assert sums.tolist() == [1.0, 0.0, 6.0]
+
+
+def test_a_part_is_added_both_ways() -> None:
+    # X has entries (0, 1) and (1, 1) of the full 2 x 2 pattern, C is 10 on the diagonal.
+    pattern = Pattern.from_scipy(sp.csr_array(np.ones((2, 2)))).symmetrised()
+    forth, back = torch.tensor([1, 3], dtype=torch.int32), torch.tensor([2, 3], dtype=torch.int32)
+    constant = torch.tensor([10.0, 0.0, 0.0, 10.0], dtype=torch.float64)
+    part = torch.tensor([3.0, 0.5], dtype=torch.float64, requires_grad=True)
+    values = add_both_ways(pattern, constant, part, forth, back)
+    assert values.tolist() == [10.0, 3.0, 3.0, 11.0]
+
+    def by_part(x: Tensor) -> Tensor:
+        return add_both_ways(pattern, constant, x, forth, back)
+
+    assert torch.autograd.gradcheck(by_part, (part,))

@@ -3,6 +3,7 @@
 from cogsl.sparse.kernels import use_kernels
 from cogsl.sparse.ops import (
     SparseMatrix,
+    add_both_ways,
     columns_to_entries,
     row_sums,
     rows_to_entries,
@@ -15,6 +16,7 @@ from cogsl.sparse.pattern import Pattern, union
 __all__ = [
     "Pattern",
     "SparseMatrix",
+    "add_both_ways",
     "columns_to_entries",
     "row_sums",
     "rows_to_entries",

@@ -179,6 +179,45 @@ def scope_softmax(pattern: Pattern, scores: Tensor) -> Tensor:
     return result
 
 
+class _AddBothWays(Function):
+    """y = c + x + x^T on a symmetric pattern, x stored on a part of it;  dx = dy + dy^T there.
+
+    The mirror image is read, not written, at scattered places: that is twice as fast.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, constant: Tensor, part: Tensor, pattern: Pattern, forth: Tensor, back: Tensor
+    ) -> Tensor:
+        ctx.save_for_backward(forth, back)
+        placed = torch.zeros_like(constant).index_copy_(0, forth.long(), part)
+        values = constant + placed
+        values += placed.index_select(0, pattern.transposed[1])
+        return values
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[None, Tensor, None, None, None]:
+        forth, back = ctx.saved_tensors
+        return None, grad.index_select(0, forth) + grad.index_select(0, back), None, None, None
+
+
+def add_both_ways(
+    pattern: Pattern, constant: Tensor, part: Tensor, forth: Tensor, back: Tensor
+) -> Tensor:
+    """Return the values of C + X + X^T, nnz.
+
+    Parameters
+    ----------
+    pattern : a symmetric pattern.
+    constant : the values of C on it, nnz.
+    part : the values of X on some of its entries.
+    forth, back : where these entries, and their mirror images, stand in the pattern.
+    """
+    result: Tensor = _AddBothWays.apply(constant, part, pattern, forth, back)  # type: ignore[no-untyped-call]
+    return result
+
+
 class _SymmetricNormalise(Function):
     """v_ij = s_i u_ij s_j with s = (row sums of u)^-1/2."""
 
