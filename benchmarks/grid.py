@@ -25,18 +25,26 @@ def run_grid(
     jobs: int,
     summary: Path | None,
 ) -> None:
-    """Run the tasks of every data set and print its table; keep all records in one file."""
-    from cogsl.experiments.records import write_whole
+    """Run the tasks of every data set and print its table; keep all records in one file.
 
+    The file grows with each run that has ended.
+    """
     console, done = Console(width=120), list[Record]()
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
         for name, todo in tasks.items():
-            records = list(track(pool.map(run, todo), total=len(todo), description=name))
-            console.print(format_table(name, records))
-            done += records
-            if summary is not None:
-                text = ",\n".join(json.dumps(record) for record in done)
-                write_whole(summary, f"[\n{text}\n]\n")
+            first = len(done)
+            for record in track(pool.map(run, todo), total=len(todo), description=name):
+                done.append(record)
+                if summary is not None:
+                    write_records(summary, done)
+            console.print(format_table(name, done[first:]))
+
+
+def write_records(path: Path, records: Sequence[Record]) -> None:
+    """Write records as JSON, one a line."""
+    from cogsl.experiments.records import write_whole
+
+    write_whole(path, "[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n")
 
 
 def format_difference(ours: Sequence[float], theirs: Sequence[float]) -> str:

@@ -21,6 +21,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from benchmarks.grid import write_records
+
 if TYPE_CHECKING:
     from cogsl.methods.cogsl import CoGSL
 
@@ -207,8 +209,6 @@ def main(
     if case is not None:
         print(json.dumps(measure(Case(*json.loads(case)))))
         return
-    from cogsl.experiments.records import write_whole
-
     console = Console(width=110)
     groups: dict[str, list[Record]] = {}
     for name in pair or PAIRS:
@@ -216,8 +216,7 @@ def main(
         groups[name] = [measure_alone(each) for each in track(cases, description=name)]
         console.print(format_table(f"adjacency + {name}", groups[name]))
         if summary is not None:
-            lines = [json.dumps(record) for records in groups.values() for record in records]
-            write_whole(summary, "[\n" + ",\n".join(lines) + "\n]\n")
+            write_records(summary, [record for records in groups.values() for record in records])
     if figure is not None:
         draw(groups, figure)
     judged = [v for name, records in groups.items() for v in verdicts(name, records)]
