@@ -118,6 +118,7 @@ def test_mini_batches_learn_and_the_same_seed_gives_the_same_bits(keep: str) -> 
     assert same_fit(one, two)
     assert np.mean(one.predict() == graph.labels) > 0.9
     assert one.learned_graph_ is not None
+    assert all(record["seconds_batch"] > 0 for record in one.history_)
     assert one.final_view_.shape == (graph.n_nodes, graph.n_nodes)
 
 

@@ -7,7 +7,7 @@ Reads like Algorithm 1: in each outer iteration the view estimators (Omega), the
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -26,7 +26,7 @@ from cogsl.methods.cogsl_cost import estimate
 from cogsl.methods.cogsl_folds import Folds
 from cogsl.methods.cogsl_inference import infer
 from cogsl.methods.cogsl_outcome import OUTCOMES, Kept, Outcome, Tally
-from cogsl.methods.cogsl_parts import ClusterBatches, Parts, make_parts
+from cogsl.methods.cogsl_parts import ClusterBatches, Part, Parts, make_parts
 from cogsl.methods.cogsl_settings import CoGSLSettings
 from cogsl.seeding import Seeds
 from cogsl.training import LabelledNodes, Listener, Patience
@@ -38,6 +38,10 @@ class CoGSL(CoGSLSettings, NodeClassifier):
 
     After ``fit``, beside the attributes of every method: ``final_view_`` (V*, N x N),
     ``estimated_views_`` (one matrix a view) and ``fusion_weights_`` (beta, N x m).
+
+    With more ``clusters`` than ``clusters_per_batch`` an iteration goes through mini-batches. Each
+    validates its own nodes, which chooses the kept iteration; the predictions are then those of
+    its parameters on the whole graph, and with ``keep="smoothed"`` not smoothed over iterations.
     """
 
     learns_graph: ClassVar[bool] = True
@@ -72,7 +76,7 @@ class CoGSL(CoGSLSettings, NodeClassifier):
         for iteration in range(self.iterations):
             clock, tally = _Clock(listener), Tally(graph.n_nodes)
             eta = eta_schedule(iteration, rate=self.eta_rate, low=self.eta_min, high=self.eta_max)
-            for part in parts:
+            for part in parts if isinstance(parts, list) else clock.each("batch", parts):
                 folds.part = part
                 self._train(folds, eta, tally, clock)
                 with clock.phase("validation"):
@@ -162,3 +166,13 @@ class _Clock:
         yield
         name = f"seconds_{name}"
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+    def each(self, name: str, parts: Iterable[Part]) -> Iterator[Part]:
+        """Yield the parts; making one is a phase."""
+        waiting = iter(parts)
+        while True:
+            with self.phase(name):
+                part = next(waiting, None)
+            if part is None:
+                return
+            yield part
