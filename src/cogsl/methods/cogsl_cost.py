@@ -15,10 +15,11 @@ _BASE_BYTES = 60 << 20  # libraries that are loaded late, and what does not grow
 _OWN_ENTRIES = 0.05  # share of a view's entries that no larger view has, if both follow the edges
 
 # On the reference machine, one thread.
+_BASE_SECONDS = 1.2  # libraries that are loaded late
 _PLAN_SECONDS = 1.0e-6  # to work out the plan of an entry
-_ENTRY_SECONDS = 8.0e-8  # to estimate an entry and use it in two convolutions, forward
-_NODE_SECONDS = 6.0e-7  # for a node's predictions and confidence, forward
-_PRODUCT_SECONDS = 6.0e-11  # for a multiplication in a dense product
+_ENTRY_SECONDS = 3.0e-8  # to estimate an entry and use it in two convolutions, forward
+_NODE_SECONDS = 3.0e-7  # for a node's predictions and confidence, forward
+_PRODUCT_SECONDS = 3.0e-11  # for a multiplication in a dense product
 _TRAINING = 3.0  # a step with its gradient takes that many times longer than forward alone
 
 
@@ -67,7 +68,7 @@ def estimate(settings: CoGSLSettings, size: GraphSize) -> Estimate:
     once = 0.0 if settings.in_batches else plan
     held = _BASE_BYTES + sum(view.held_bytes for view in views) + kept
     return Estimate(
-        views=Cost(making + slowness() * once, held + 36.0 * whole.basic),
+        views=Cost(_BASE_SECONDS + making + slowness() * once, held + 36.0 * whole.basic),
         iteration=Cost(slowness() * step, held + part_bytes(settings, part)),
         iterations=settings.iterations,
         result=Cost(slowness() * _PLAN_SECONDS * whole.union, held + result_bytes(whole)),

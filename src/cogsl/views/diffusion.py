@@ -39,7 +39,8 @@ _BOTH_WAYS = 1.2  # entries with their mirror images, for each entry
 _SERIES_SECONDS = 6e-10  # for an entry of the graph, a node and a term of the series
 _TOP_SECONDS = 2e-8  # to look at an entry of S whether it is among the largest of its row
 _PUSH_SECONDS = 1.5e-6  # for an entry that is kept
-_COMPILER_BYTES = float(150 << 20)  # of Numba, which stays once it was used
+_COMPILER_SECONDS = 3.0  # of Numba, once a process
+_COMPILER_BYTES = float(150 << 20)  # which stays once it was used
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +80,7 @@ class Diffusion(View):
         n = size.nodes
         entries = n * min(n, self.scope)
         symmetric = min(_BOTH_WAYS * entries, n * n)
-        seconds, compiler = _PUSH_SECONDS * entries, _COMPILER_BYTES
+        seconds, compiler = _COMPILER_SECONDS + _PUSH_SECONDS * entries, _COMPILER_BYTES
         if n <= SERIES_NODES:
             compiler = 0.0
             terms = len(chebyshev_series(1 - self.teleport, TOLERANCE))
