@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 import torch
 
+from cogsl.cost import GraphSize
 from cogsl.errors import EmptySplitError, NotFittedError, SettingValueError
 from cogsl.graph import Graph
 from cogsl.methods import METHODS, NodeClassifier
@@ -212,3 +213,16 @@ def test_weights_of_edges_matter(name: str) -> None:
     weighted = dataclasses.replace(graph, adjacency=sp.csr_array(heavy))
     plain = make(name).fit(graph, seed=0).predict_proba()
     assert not np.array_equal(plain, make(name).fit(weighted, seed=0).predict_proba())
+
+
+def test_the_estimate_grows_with_the_graph_and_does_not_fit_anything(name: str) -> None:
+    method = make(name)
+    small, large = (method.estimate(GraphSize(n, 10 * n, 64, 10, 200)) for n in (10_000, 1_000_000))
+    assert small.peak_bytes > 0
+    assert small.seconds > 0
+    assert 10 < large.iteration.peak_bytes / small.iteration.peak_bytes < 1000
+    assert large.seconds > 10 * small.iteration.seconds * small.iterations
+    assert small.iterations == method.max_iterations
+    assert small.remedy.endswith(".")
+    with pytest.raises(NotFittedError):
+        method.predict()
