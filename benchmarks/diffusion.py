@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -137,11 +138,8 @@ def measure(dataset: str, teleport: float, *, top: int, efforts: list[float]) ->
     pushes: list[tuple[float, float, Judge]] = []
     for effort in efforts:
         epsilon = 1 / (effort * top)
-        found, seconds = timed(
-            lambda epsilon=epsilon: push_personalised_pagerank(  # type: ignore[misc]
-                A, teleport=teleport, top=top, epsilon=epsilon
-            )
-        )
+        push = partial(push_personalised_pagerank, teleport=teleport, top=top, epsilon=epsilon)
+        found, seconds = timed(partial(push, A))
         pushes.append((effort, seconds, Judge(found, degrees, top=top, epsilon=epsilon)))
 
     def judge(rows: Int64Array, block: Float64Array) -> None:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from cogsl.graph import Graph
 
@@ -37,14 +39,14 @@ class GraphSize:
     @classmethod
     def of(cls, graph: Graph) -> GraphSize:
         """Return the size of a graph."""
-        is_dense = not hasattr(graph.features, "nnz")
+        features = graph.features
         return cls(
             nodes=graph.n_nodes,
             entries=int(graph.adjacency.nnz),
             features=graph.n_features,
             classes=graph.n_classes,
             train=len(graph.train),
-            feature_entries=None if is_dense else int(graph.features.nnz),  # type: ignore[union-attr]
+            feature_entries=None if isinstance(features, np.ndarray) else int(features.nnz),
         )
 
     @property

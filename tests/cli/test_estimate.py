@@ -67,6 +67,10 @@ def test_what_does_not_fit_is_said_after_the_table() -> None:
         (("whine",), "did you mean 'wine'?"),
         (("wine", "--set", "tua=1"), "did you mean 'tau'?"),
         (("wine", "--method", "cogls"), "did you mean 'cogsl'?"),
+        (
+            ("--nodes", "9", "--edges", "9", "--features", "9", "--preset", "paper"),
+            "no 'paper' preset for 'your graph'",
+        ),
         (("wine", "--preset", "papre"), "did you mean 'paper'?"),
     ],
 )

@@ -47,6 +47,11 @@ def test_mini_batches_are_expected_to_need_less_memory() -> None:
     assert "clusters_per_batch" in batches.remedy
 
 
+def test_more_clusters_than_nodes_are_estimated_too() -> None:
+    tiny = GraphSize(nodes=20, entries=40, features=3, classes=2, train=4)
+    assert CoGSL(clusters=1000).estimate(tiny).seconds > 0
+
+
 def test_the_estimate_of_gcn_grows_with_edges_and_hidden_units() -> None:
     dense = GraphSize(nodes=100_000, entries=5_000_000, features=64, classes=10, train=200)
     usual = GCN().estimate(SIZE)

@@ -69,7 +69,9 @@ def estimate(
         if dataset is not None:
             settings, size = _of_dataset(dataset, method, preset, overrides, data_root)
         else:
-            settings, size = _of_counts(counts, classes, labels, nonzeros, method, overrides)
+            settings, size = _of_counts(
+                counts, classes, labels, nonzeros, method, preset, overrides
+            )
         set_threads(threads)
         needed = forecast(find_method(method)(**settings), size)
         print_result(format_estimate(needed, f"{method} on {dataset or 'your graph'}"))
@@ -98,6 +100,7 @@ def _of_counts(
     labels: int,
     nonzeros: int | None,
     method: str,
+    preset: str,
     overrides: dict[str, str],
 ) -> tuple[dict[str, Any], GraphSize]:
     """Return the method's settings and the size of a graph that is described by its counts."""
@@ -110,5 +113,5 @@ def _of_counts(
             "The graph is missing: cogsl estimate DATASET, or --nodes, --edges and --features of "
             "a graph of yours. 'cogsl datasets' lists the data sets."
         )
-    settings = resolve(method, "", "default", overrides)
+    settings = resolve(method, "your graph", preset, overrides)
     return settings, GraphSize(nodes, 2 * edges, features, classes, labels, nonzeros)

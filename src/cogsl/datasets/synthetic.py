@@ -219,12 +219,12 @@ class Truth:
     @cached_property
     def true_graph(self) -> Graph:
         """The graph with the true edges; nodes, features, labels and split are the given ones."""
-        from scipy.sparse import coo_array
+        from scipy.sparse import csr_array
 
         ones = np.ones(self.true_edges.shape[1], dtype=np.float32)
         n = self.graph.n_nodes
-        adjacency = coo_array((ones, (self.true_edges[0], self.true_edges[1])), shape=(n, n))
-        return replace(self.graph, adjacency=adjacency)  # type: ignore[arg-type] # made CSR there
+        adjacency = csr_array((ones, (self.true_edges[0], self.true_edges[1])), shape=(n, n))
+        return replace(self.graph, adjacency=adjacency)
 
 
 def generate(settings: Synthetic, *, split_seed: int = 0) -> Truth:

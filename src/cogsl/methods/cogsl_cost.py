@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import math
 from dataclasses import dataclass
 
 from cogsl.cost import Cost, Estimate, GraphSize, slowness
@@ -44,7 +44,7 @@ class Counts:
         s = self.size
         features = None if s.feature_entries is None else int(s.feature_entries * part)
         size = GraphSize(
-            nodes=int(s.nodes * part),
+            nodes=max(1, int(s.nodes * part)),
             entries=int(s.entries * part),
             features=s.features,
             classes=s.classes,
@@ -115,7 +115,8 @@ def part_bytes(settings: CoGSLSettings, part: Counts) -> float:
     step = word * (nodes + 3 * part.scope + 7 * part.symmetric + 5 * part.union)
     batch = min(n, settings.mi_batch or n)
     reached = min(float(n), batch * part.union / n)
-    mutual = word * (m + 1) * (reached * (s.features + settings.mi_hidden) + 20 * batch * 128)
+    mutual = reached * (s.features + settings.mi_hidden) + 20 * batch * settings.mi_hidden
+    mutual *= word * (m + 1)
     return lasting + step + mutual + 8 * min(batch**2, 2**24)
 
 
@@ -133,7 +134,7 @@ def iteration_seconds(settings: CoGSLSettings, part: Counts) -> float:
         + _PRODUCT_SECONDS * s.multiplied * (m * settings.estimator_hidden)
     )
     batch = min(n, settings.mi_batch or n)
-    pairs = len(list(itertools.combinations(range(m + 1), 2)))
+    pairs = math.comb(m + 1, 2)
     reached = min(1.0, batch * part.union / n / n)
     contrast = 6.0 * pairs * batch * batch * settings.mi_hidden
     contrast += 3 * (m + 1) * reached * s.multiplied * settings.mi_hidden

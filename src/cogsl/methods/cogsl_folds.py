@@ -34,9 +34,9 @@ from cogsl.nn import (
     FeatureMatrix,
     GCNClassifier,
     Propagated,
+    feature_rows,
     graph_convolution,
     row_length,
-    within_reach,
 )
 from cogsl.seeding import Seeds
 from cogsl.sparse import Pattern, SparseMatrix
@@ -78,9 +78,9 @@ class Views:
 def _on_few_columns(rows: SparseMatrix) -> tuple[SparseMatrix, Tensor | None]:
     """Return the matrix without its empty columns if most are empty, and those that are left."""
     reached = rows.pattern.used_columns
-    return (
-        (rows, None) if reached.numel() > FEW * rows.shape[1] else (rows.columns(reached), reached)
-    )
+    if reached.numel() > FEW * rows.shape[1]:
+        return rows, None
+    return rows.columns(reached), reached
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,8 +206,10 @@ class Folds:
         rows = view if batch is None else view.rows(batch)
         projected = projections.encoders[number]
         if projected is None:
-            rows, features = within_reach(rows, self.part.features)
-            projected = features @ self.phi.encoder_weights[number].detach()
+            reached = rows.pattern.used_columns
+            features = feature_rows(self.part.features, reached)
+            rows, weight = rows.columns(reached), self.phi.encoder_weights[number]
+            projected = features @ weight.detach()
         return graph_convolution(rows, projected)
 
     @torch.no_grad()

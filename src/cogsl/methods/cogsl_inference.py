@@ -79,13 +79,13 @@ def estimate_in_blocks(
     rows_of = blocks(
         view.scope.shape[0], row_bytes=_row_bytes([view.scope]), block_bytes=block_bytes
     )
-    parts = []
+    parts, matrix = [], basic.to_scipy()
     for rows in rows_of:
         scope = Pattern.from_scipy(view.scope[rows])
         probabilities = estimator.probabilities(scope, embeddings, rows)
-        parts.append(basic.to_scipy()[rows] + estimator.mu * scope.to_scipy(probabilities))
+        parts.append(matrix[rows] + estimator.mu * scope.to_scipy(probabilities))
     one_way = sp.vstack(parts, format="csr")
-    del parts, basic
+    del parts, basic, matrix
     both = one_way + one_way.T.tocsr() + sp.eye_array(one_way.shape[0], dtype=one_way.dtype)
     return _normalise_in_place(sp.csr_array(both))
 

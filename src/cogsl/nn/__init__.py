@@ -7,10 +7,9 @@ from cogsl.nn.gcn import (
     GCNClassifier,
     Propagated,
     graph_convolution,
-    within_reach,
 )
 from cogsl.nn.init import dropout, glorot
-from cogsl.nn.inputs import FeatureMatrix, feature_matrix, row_length
+from cogsl.nn.inputs import FeatureMatrix, feature_matrix, feature_rows, row_length
 
 __all__ = [
     "ACTIVATIONS",
@@ -20,10 +19,10 @@ __all__ = [
     "Propagated",
     "dropout",
     "feature_matrix",
+    "feature_rows",
     "glorot",
     "graph_convolution",
     "prelu",
     "row_length",
     "unit_rows",
-    "within_reach",
 ]

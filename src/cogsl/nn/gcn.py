@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import elu, relu
 
 from cogsl.nn.init import dropout, glorot
-from cogsl.nn.inputs import FeatureMatrix
+from cogsl.nn.inputs import FeatureMatrix, feature_rows
 from cogsl.sparse import SparseMatrix
 
 FEW = 0.25  # share of the nodes up to which some rows are worked out by themselves
@@ -31,14 +31,6 @@ def graph_convolution(view: SparseMatrix, projected: Tensor) -> Tensor:
     return view @ projected
 
 
-def within_reach(rows: SparseMatrix, features: FeatureMatrix) -> tuple[SparseMatrix, FeatureMatrix]:
-    """Return some rows of a view on the columns that they reach, and the features of these."""
-    reached = rows.pattern.used_columns
-    if isinstance(features, Tensor):
-        return rows.columns(reached), features.index_select(0, reached)
-    return rows.columns(reached), features.rows(reached)
-
-
 class Propagated:
     """V X W for a fixed view and fixed features, asked for with many weights.
 
@@ -50,33 +42,38 @@ class Propagated:
         self.view = view
         self.features = features
 
+    def __call__(self, weight: Tensor, rows: Tensor | None = None) -> Tensor:
+        """Return V X W, N x d, or only some of its rows."""
+        if isinstance(self.features, Tensor):
+            return self._smooth(self.features, rows) @ weight
+        if rows is None:
+            return graph_convolution(self.view, self.features @ weight)
+        view, features = self._near(rows)
+        return graph_convolution(view, features @ weight)
+
+    def _near(self, rows: Tensor) -> tuple[SparseMatrix, FeatureMatrix]:
+        """Return some rows of V, and of X and V only what these rows reach if that is little."""
+        view = self.view.rows(rows)
+        reached = view.pattern.used_columns
+        if reached.numel() > _MOST_REACHED * view.shape[1]:
+            return view, self.features
+        return view.columns(reached), feature_rows(self.features, reached)
+
+    def _smooth(self, features: Tensor, rows: Tensor | None) -> Tensor:
+        """Return V X for dense features, N x D, or only some of its rows."""
+        if rows is None:
+            return self._smoothed
+        if rows.numel() > FEW * self.view.shape[0]:
+            return self._smoothed.index_select(0, rows)
+        view = self.view.rows(rows)
+        reached = view.pattern.used_columns
+        return view.columns(reached) @ features.index_select(0, reached)
+
     @cached_property
     def _smoothed(self) -> Tensor:
         """V X for dense features, N x D."""
         assert isinstance(self.features, Tensor)
         return self.view @ self.features
-
-    def __call__(self, weight: Tensor, rows: Tensor | None = None) -> Tensor:
-        """Return V X W, N x d, or only some of its rows."""
-        is_dense = isinstance(self.features, Tensor)
-        if rows is None:
-            if is_dense:
-                return self._smoothed @ weight
-            return graph_convolution(self.view, self.features @ weight)
-        if not is_dense:
-            view, features = self._near(rows)
-            return graph_convolution(view, features @ weight)
-        if rows.numel() > FEW * self.view.shape[0]:
-            return self._smoothed.index_select(0, rows) @ weight
-        view, features = within_reach(self.view.rows(rows), self.features)
-        return (view @ features) @ weight  # type: ignore[operator] # dense, as above
-
-    def _near(self, rows: Tensor) -> tuple[SparseMatrix, FeatureMatrix]:
-        """Return some rows of V, and of X and V only what these rows reach if that is little."""
-        view = self.view.rows(rows)
-        if view.pattern.used_columns.numel() > _MOST_REACHED * view.shape[1]:
-            return view, self.features
-        return within_reach(view, self.features)
 
 
 class GCNClassifier(nn.Module):

@@ -20,6 +20,13 @@ def row_length(features: Features) -> float:
     return math.sqrt(float(np.square(values, dtype=np.float64).sum()) / features.shape[0])
 
 
+def feature_rows(features: FeatureMatrix, index: Tensor) -> FeatureMatrix:
+    """Return the features of some nodes."""
+    if isinstance(features, Tensor):
+        return features.index_select(0, index)
+    return features.rows(index)
+
+
 def feature_matrix(features: Features, dtype: torch.dtype) -> FeatureMatrix:
     """Return features as a tensor or, where they are sparse, as a constant sparse matrix."""
     if isinstance(features, np.ndarray):
