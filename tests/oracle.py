@@ -96,6 +96,7 @@ class Settings(NamedTuple):
     tau: float = 0.5
     eta: float = 0.1
     activation: Callable[[Tensor], Tensor] = torch.relu  # sigma of the classifiers
+    self_loops: bool = True  # of the estimated views
 
 
 class Outcome(NamedTuple):
@@ -253,12 +254,13 @@ def combine(V: Tensor, P: Tensor, mu: float) -> Tensor:
     return V + mu * P
 
 
-def finish(V_es: Tensor) -> Tensor:
+def finish(V_es: Tensor, self_loops: bool = True) -> Tensor:
     """Make an estimated view ready for use: symmetric, with self-loops, normalised.
 
-    normalise(V_es + V_es^T + I)
+    normalise(V_es + V_es^T + I), or beyond the paper without the I
     """
-    return normalise(with_self_loops(V_es + V_es.T))
+    both = V_es + V_es.T
+    return normalise(with_self_loops(both) if self_loops else both)
 
 
 def estimate(
@@ -267,6 +269,7 @@ def estimate(
     parameters: PaperEstimator | CosineEstimator,
     mu: float,
     mask: Tensor | None = None,
+    self_loops: bool = True,
 ) -> Tensor:
     """Estimate a view, from Eq. (2) to Eq. (5), and finish it."""
     Z = embed(view.matrix, X, parameters.weight, mask)
@@ -274,7 +277,7 @@ def estimate(
         scores = paper_scores(Z, parameters.pair_weight, parameters.pair_bias)
     else:
         scores = cosine_scores(Z, parameters.projection, parameters.scale)
-    return finish(combine(view.matrix, probabilities(scores, view.scope), mu))
+    return finish(combine(view.matrix, probabilities(scores, view.scope), mu), self_loops)
 
 
 # --------------------------------------------------------------------- classifier and fusion
@@ -450,7 +453,14 @@ def run(
     if masks is None:
         masks = Masks([None] * m, [None] * (m + 1))
     estimated = [
-        estimate(views[k], X, parameters.estimators[k], settings.mu[k], masks.embeddings[k])
+        estimate(
+            views[k],
+            X,
+            parameters.estimators[k],
+            settings.mu[k],
+            masks.embeddings[k],
+            settings.self_loops,
+        )
         for k in range(m)
     ]
     predictions = [

@@ -34,7 +34,7 @@ class EstimationPlan:
     basic : the basic view V, normalised, N x N.
     scope : the pairs that are estimated anew, N x N.
     pattern : where the estimated view may have entries: V + scope + their mirror + diagonal.
-    constant : values of V + V^T + I on that pattern, nnz.
+    constant : values of V + V^T + I on that pattern, or without the I, nnz.
     forward, mirrored : where each scope entry (i, j) and its mirror (j, i) stand in the pattern.
     """
 
@@ -46,8 +46,10 @@ class EstimationPlan:
     mirrored: Tensor
 
     @classmethod
-    def of(cls, view: BasicView, dtype: torch.dtype) -> EstimationPlan:
-        """Work out the plan of a basic view."""
+    def of(
+        cls, view: BasicView, dtype: torch.dtype, *, self_loops: bool = True
+    ) -> EstimationPlan:
+        """Work out the plan of a basic view; ``self_loops`` says whether I is added to it."""
         basic = SparseMatrix.from_scipy(view.matrix, dtype)
         scope = Pattern.from_scipy(view.scope)
         if scope.has_entries_of(basic.pattern):  # so it is with one hop: one copy serves both
@@ -61,7 +63,8 @@ class EstimationPlan:
         constant = torch.zeros(pattern.nnz, dtype=dtype)
         constant.index_add_(0, placed, basic.values)
         constant.index_add_(0, mirror.index_select(0, placed), basic.values)
-        constant.index_add_(0, pattern.diagonal, torch.ones(pattern.n_rows, dtype=dtype))
+        if self_loops:
+            constant.index_add_(0, pattern.diagonal, torch.ones(pattern.n_rows, dtype=dtype))
         return cls(basic, scope, pattern, constant, forward, mirror.index_select(0, forward))
 
 
@@ -156,7 +159,8 @@ class ViewEstimator(nn.Module):
     ) -> SparseMatrix:
         """Return the estimated view, made symmetric, with self-loops, normalised.
 
-        Implements Eq. (5): V_es = V + mu P, then U = V_es + V_es^T + I and D^-1/2 U D^-1/2.
+        Implements Eq. (5): V_es = V + mu P, then U = V_es + V_es^T + I and D^-1/2 U D^-1/2. The
+        plan may leave out I: a basic view has self-loops already.
 
         ``basic`` is the basic view with the features; ``generator`` draws the dropout mask of the
         embeddings, None means no dropout.

@@ -49,6 +49,7 @@ COMMON = {
     "classifier_lr": 0.01,
     "classifier_weight_decay": 5e-4,
     "scale_decay": False,
+    "self_loops": True,
     "mi_lr": 0.01,
     "estimator_lr_decay": 0.99,
     "eta_min": 0.05,

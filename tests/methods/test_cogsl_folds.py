@@ -128,11 +128,11 @@ def test_only_the_view_estimator_s_learning_rate_decays_and_once_an_iteration() 
 
 
 @pytest.mark.parametrize("features", ["dense", "sparse"])
-def test_decay_of_the_classifiers_can_grow_with_the_features(features: str) -> None:
+def test_decay_of_the_classifiers_can_follow_features_and_labels(features: str) -> None:
     decay, given = 0.25, two_groups(features=features).features
     rows = given if isinstance(given, np.ndarray) else given.toarray()
     length = math.sqrt(np.square(rows).sum() / len(rows))
-    for scaled, expected in ((False, decay), (True, decay * length)):
+    for scaled, expected in ((False, decay), (True, decay * length ** (2 / 3) / 6)):
         folds = make_folds(features, classifier_weight_decay=decay, scale_decay=scaled)
         (group,) = folds.theta_optimiser.param_groups
         assert group["weight_decay"] == pytest.approx(expected, rel=1e-6)

@@ -127,6 +127,7 @@ def _case(
     scope: tuple[int, ...] = (2, 1),
     sparse: bool = True,
     activation: str = "relu",
+    self_loops: bool = True,
     **settings: object,
 ) -> Case:
     problem = random_problem(seed)
@@ -146,6 +147,7 @@ def _case(
         lam=0.6,
         precision=precision,
         activation=activation,
+        self_loops=self_loops,
         bias=False,
         teleport=0.2,
         **settings,  # type: ignore[arg-type]
@@ -169,6 +171,7 @@ def _case(
             tau=0.4,
             eta=ETA,
             activation=ACTIVATIONS[method.activation],
+            self_loops=self_loops,
         ),
         batch,
         TOLERANCE[precision],
@@ -181,6 +184,7 @@ CASES: list[dict[str, object]] = [
     {"views": ("adjacency", "diffusion"), "scope": (1, 4)},
     {"scorer": "cosine"},
     {"activation": "elu"},
+    {"self_loops": False, "views": ("adjacency", "diffusion"), "scope": (1, 4)},
     {"fusion": "average"},
     {"fusion": "attention"},
     {"views": ("adjacency", "knn", "diffusion"), "scope": (2, 1, 5)},

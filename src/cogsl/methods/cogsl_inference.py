@@ -54,8 +54,12 @@ def infer(
     """Return what the folds, as they are now, make of the whole graph."""
     features = feature_matrix(graph.features, folds.dtype)
     views, outputs = [], []
+    loops = folds.settings.self_loops
     for k, (estimator, view) in enumerate(zip(folds.estimators, basic, strict=True)):
-        views.append(estimate_in_blocks(estimator, view, features, folds.dtype, block_bytes))
+        made = estimate_in_blocks(
+            estimator, view, features, folds.dtype, self_loops=loops, block_bytes=block_bytes
+        )
+        views.append(made)
         outputs.append(_classify(folds.classifiers[k], views[-1], features, folds.dtype))
     weights = folds.fusion(outputs)
     views.append(fuse_in_blocks(views, weights, block_bytes))
@@ -68,11 +72,13 @@ def estimate_in_blocks(
     view: BasicView,
     features: FeatureMatrix,
     dtype: torch.dtype,
+    *,
+    self_loops: bool,
     block_bytes: int = BLOCK_BYTES,
 ) -> sp.csr_array:
     """Return the estimated view, N x N, as ``ViewEstimator`` does: with W = V + mu P,
 
-    V_es = D^-1/2 U D^-1/2,  U = W + W^T + I,  D the row sums of U.
+    V_es = D^-1/2 U D^-1/2,  U = W + W^T + I or, without self-loops, W + W^T,  D its row sums.
     """
     basic = SparseMatrix.from_scipy(view.matrix, dtype)
     embeddings = estimator.embed(Propagated(basic, features))
@@ -86,7 +92,9 @@ def estimate_in_blocks(
         parts.append(matrix[rows] + estimator.mu * scope.to_scipy(probabilities))
     one_way = sp.vstack(parts, format="csr")
     del parts, basic, matrix
-    both = one_way + one_way.T.tocsr() + sp.eye_array(one_way.shape[0], dtype=one_way.dtype)
+    both = one_way + one_way.T.tocsr()
+    if self_loops:
+        both = both + sp.eye_array(one_way.shape[0], dtype=one_way.dtype)
     return _normalise_in_place(sp.csr_array(both))
 
 

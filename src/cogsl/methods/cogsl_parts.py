@@ -43,30 +43,32 @@ class Part:
     index: Tensor | None = None
 
     @classmethod
-    def of(cls, graph: Graph, basic: Sequence[BasicView], dtype: torch.dtype) -> Part:
+    def of(cls, settings: CoGSLSettings, graph: Graph, basic: Sequence[BasicView]) -> Part:
         """Return the part that holds every node."""
-        return cls._of(feature_matrix(graph.features, dtype), LabelledNodes(graph), basic, dtype)
+        features = feature_matrix(graph.features, number_type(settings))
+        return cls._of(settings, features, LabelledNodes(graph), basic)
 
     @classmethod
     def among(
-        cls, index: Tensor, graph: Graph, basic: Sequence[BasicView], dtype: torch.dtype
+        cls, index: Tensor, settings: CoGSLSettings, graph: Graph, basic: Sequence[BasicView]
     ) -> Part:
         """Return the part of some ascending nodes; pairs with other nodes are left out."""
         at = index.numpy()
         views = [BasicView(v.matrix[at][:, at], v.scope[at][:, at]) for v in basic]
-        features, nodes = feature_matrix(graph.features[at], dtype), LabelledNodes(graph)
-        part = cls._of(features, nodes.among(index), views, dtype)
+        features = feature_matrix(graph.features[at], number_type(settings))
+        part = cls._of(settings, features, LabelledNodes(graph).among(index), views)
         return dataclasses.replace(part, index=index)
 
     @classmethod
     def _of(
         cls,
+        settings: CoGSLSettings,
         features: FeatureMatrix,
         nodes: LabelledNodes,
         basic: Sequence[BasicView],
-        dtype: torch.dtype,
     ) -> Part:
-        plans = tuple(EstimationPlan.of(view, dtype) for view in basic)
+        dtype, loops = number_type(settings), settings.self_loops
+        plans = tuple(EstimationPlan.of(view, dtype, self_loops=loops) for view in basic)
         propagated = tuple(Propagated(plan.basic, features) for plan in plans)
         fusion_plan = FusionPlan.of([plan.pattern for plan in plans])
         return cls(features, nodes, propagated, plans, fusion_plan)
@@ -88,7 +90,7 @@ class ClusterBatches:
         self, settings: CoGSLSettings, graph: Graph, basic: Sequence[BasicView], seeds: Seeds
     ) -> None:
         self.basic = basic
-        self._graph, self._dtype = graph, number_type(settings)
+        self._graph, self._settings = graph, settings
         self._size = settings.clusters_per_batch
         self._order = seeds.numpy("batches")
         self._n_clusters = settings.clusters
@@ -99,7 +101,7 @@ class ClusterBatches:
         for start in range(0, self._n_clusters, self._size):
             index = self._nodes_of(order[start : start + self._size])
             if index.numel():
-                yield Part.among(index, self._graph, self.basic, self._dtype)
+                yield Part.among(index, self._settings, self._graph, self.basic)
 
     def _nodes_of(self, clusters: np.ndarray) -> Tensor:
         """Return the nodes of some clusters, ascending."""
@@ -125,7 +127,7 @@ def number_type(settings: CoGSLSettings) -> torch.dtype:
 
 def whole_graph(settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> Part:
     """Return the part that holds every node."""
-    return Part.of(graph, build_views(settings, graph, seeds), number_type(settings))
+    return Part.of(settings, graph, build_views(settings, graph, seeds))
 
 
 def build_views(settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> list[BasicView]:

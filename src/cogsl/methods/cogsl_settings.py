@@ -28,7 +28,10 @@ class CoGSLSettings:
         low=1,
     )
     mu: tuple[float, ...] = setting(
-        (0.5,), "weight of the estimate beside the basic view", symbol="mu", low=0.0
+        (2.0,), "weight of the estimate beside the basic view", symbol="mu", low=0.0
+    )
+    self_loops: bool = setting(
+        False, "give the estimated views self-loops beside those that the basic views have"
     )
     knn_neighbours: int = setting(20, "entries a row of the knn view, self included", low=1)
     teleport: float = setting(
@@ -80,9 +83,11 @@ class CoGSLSettings:
     )
     bias: bool = setting(True, "classifiers add a learned bias in each layer")
     classifier_lr: float = setting(0.01, "learning rate of the classifiers", low=0.0, open_low=True)
-    classifier_weight_decay: float = setting(2.5e-3, "weight decay of the classifiers", low=0.0)
+    classifier_weight_decay: float = setting(0.2, "weight decay of the classifiers", low=0.0)
     scale_decay: bool = setting(
-        True, "multiply that decay by the root mean square length of the feature rows"
+        True,
+        "divide that decay by the number of training nodes, and multiply it by l^(2/3), l the "
+        "root mean square length of the feature rows",
     )
     mi_hidden: int = setting(128, "size of the MI estimator's embeddings", low=1)
     mi_lr: float = setting(0.01, "learning rate of the MI estimator", low=0.0, open_low=True)

@@ -29,7 +29,7 @@ TOLERANCE = 1e-7
 EXACT_NODES = 512
 """Up to this many nodes the view uses the dense inverse, which is no slower there."""
 
-SERIES_NODES = 20_000
+SERIES_NODES = 10_000
 """Up to this many nodes the view uses the whole series, whose cost grows with their square."""
 
 PUSH_EFFORT = 100
@@ -50,7 +50,7 @@ class Diffusion(View):
     V = D^-1/2 S' D^-1/2, where S' has the h largest entries a row of
     S = alpha (I - (1 - alpha) D^-1/2 (A + I) D^-1/2)^-1, and each D the row sums of what it
     normalises. The scope is the pattern of V. A node that reaches fewer than h nodes has fewer
-    entries. Up to 512 nodes S comes from the dense inverse, up to 20,000 from blocks of its rows,
+    entries. Up to 512 nodes S comes from the dense inverse, up to 10,000 from blocks of its rows,
     and beyond from a push at each node, which needs the extra ``scale``.
     """
 
