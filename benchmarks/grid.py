@@ -24,19 +24,25 @@ def run_grid(
     *,
     jobs: int,
     summary: Path | None,
+    more: Callable[[Task, Record], Sequence[Task]] | None = None,
 ) -> None:
     """Run the tasks of every data set and print its table; keep all records in one file.
 
-    The file grows with each run that has ended.
+    The file grows with each run that has ended. ``more`` says which runs a finished one calls for.
     """
-    console, done = Console(width=120), list[Record]()
+    console, done = Console(width=150), list[Record]()
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for name, todo in tasks.items():
-            first = len(done)
-            for record in track(pool.map(run, todo), total=len(todo), description=name):
-                done.append(record)
-                if summary is not None:
-                    write_records(summary, done)
+        for name, first_ones in tasks.items():
+            first, todo = len(done), first_ones
+            while todo:
+                ended = []
+                for record in track(pool.map(run, todo), total=len(todo), description=name):
+                    done.append(record)
+                    ended.append(record)
+                    if summary is not None:
+                        write_records(summary, done)
+                calls = zip(todo, ended, strict=True) if more and todo is first_ones else ()
+                todo = [task for pair in calls for task in more(*pair)] if more else []
             console.print(format_table(name, done[first:]))
 
 

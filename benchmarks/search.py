@@ -55,25 +55,34 @@ def read_candidates(path: Path = CANDIDATES) -> dict[str, dict[str, Any]]:
 
 def method_of(trial: Trial) -> NodeClassifier:
     """Return a candidate's method, unfitted; its own settings win over the trial's."""
-    from cogsl.experiments.presets import find_method, resolve
+    from cogsl.experiments.presets import divide, find_method, resolve
 
     named = {"method": "cogsl", "preset": "default", **read_candidates()[trial.candidate]}
     name, preset = named.pop("method"), named.pop("preset")
-    common = dict(trial.overrides) if name == "cogsl" else {}
+    common = divide("cogsl", trial.dataset, dict(trial.overrides))[0] if name == "cogsl" else {}
     return find_method(name)(**resolve(name, trial.dataset, preset, {**common, **named}))
+
+
+def graph_of(trial: Trial) -> Graph:
+    """Return the graph of a trial's split; one that is drawn by settings is drawn for each."""
+    from cogsl import datasets
+    from cogsl.experiments.presets import divide
+
+    seed, settings = trial.split_seed, divide("cogsl", trial.dataset, dict(trial.overrides))[1]
+    if datasets.settings_class(trial.dataset):
+        settings = {"graph_seed": seed} | settings
+    return datasets.load(trial.dataset, split_seed=seed, settings=settings)
 
 
 def run_trial(trial: Trial) -> dict[str, Any]:
     """Run one trial and return its figures, as shares."""
     import torch
 
-    from cogsl import datasets
     from cogsl.evaluation import evaluate
 
     torch.set_num_threads(1)
     method = method_of(trial)
-    graph = datasets.load(trial.dataset, split_seed=trial.split_seed)
-    judged = halves_of(graph, trial.split_seed)[trial.half]
+    judged = halves_of(graph_of(trial), trial.split_seed)[trial.half]
     record = evaluate(method, judged, seed=trial.split_seed)
     kept = ("accuracy", "macro_f1", "auc", "best_iter", "seconds", "commit")
     return asdict(trial) | {key: record[key] for key in kept}
@@ -106,7 +115,9 @@ def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
 def main(
     dataset: Annotated[list[str], typer.Option(help="data sets")],
     candidate: Annotated[list[str] | None, typer.Option(help="all if none")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value for CoGSL")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="key=value for CoGSL or the data set")
+    ] = None,
     splits: Annotated[int, typer.Option(help="splits of each data set")] = 30,
     summary: Annotated[Path | None, typer.Option(help="file of the records")] = None,
     jobs: Annotated[int, typer.Option(help="processes side by side")] = 1,

@@ -178,14 +178,16 @@ def _why_wrong(module: Module, edge: Edge, known: set[str]) -> str:
 
 
 def _may_import_method(module: Module, target: str, known: set[str]) -> bool:
-    """Let a method import the base and the parts that carry its name, and these one another."""
+    """Let a method import the bases and the parts that carry its name, and these one another."""
     if module.name == "cogsl.methods" or target == "cogsl.methods.base":
         return True
     if target == "cogsl.methods":
         return False
     own, other = module.parts[2], target.split(".")[2]
-    if own == "base":
+    if own == "base" or own.startswith("base_"):
         return False
+    if other.startswith("base_"):
+        return True
     return own == other or _method_of(own, known) == _method_of(other, known) != other
 
 

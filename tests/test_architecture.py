@@ -162,6 +162,7 @@ def package(folder: Path, files: dict[str, str]) -> list[Module]:
         ("methods/cogsl", "from . import gcn"),
         ("methods/cogsl", "from cogsl.methods import METHODS"),
         ("methods/base", "from cogsl.methods.gcn import GCN"),
+        ("methods/base_network", "from cogsl.methods.gcn import GCN"),
         ("methods/gcn_settings", "from cogsl.methods.gcn import GCN"),
         ("methods/gcn_settings", "from cogsl.methods.cogsl_settings import Settings"),
         ("evaluation/protocol", "from cogsl.methods import METHODS"),
@@ -176,7 +177,7 @@ def package(folder: Path, files: dict[str, str]) -> list[Module]:
 )
 def test_a_wrong_edge_is_found(tmp_path: Path, importer: str, statement: str) -> None:
     others = {"graph": "", "views/knn": "", "attacks/noise": "", "datasets/base": ""}
-    others |= {"methods/gcn": "", "methods/base": "", "methods/cogsl": ""}
+    others |= {f"methods/{name}": "" for name in ("gcn", "base", "base_network", "cogsl")}
     complaints = wrong_edges(package(tmp_path, others | {importer: statement}))
     assert len(complaints) == 1
     assert complaints[0].startswith("cogsl." + importer.replace("/", "."))
@@ -188,6 +189,8 @@ def test_a_wrong_edge_is_found(tmp_path: Path, importer: str, statement: str) ->
         ("graph", "from cogsl.errors import GraphError\nimport numpy as np"),
         ("views/scope", "from cogsl.views.base import View\nfrom .knn import KNN"),
         ("methods/cogsl", "from cogsl.methods.base import NodeClassifier\nfrom . import base"),
+        ("methods/cogsl", "from cogsl.methods.base_network import Network"),
+        ("methods/base_network", "from cogsl.methods.base import NodeClassifier"),
         ("methods/cogsl", "from cogsl.methods.cogsl_settings import Settings"),
         ("methods/cogsl_steps", "from cogsl.methods.cogsl_settings import Settings"),
         ("methods/__init__", "from cogsl.methods.gcn import GCN\nfrom . import cogsl"),
@@ -198,7 +201,7 @@ def test_a_wrong_edge_is_found(tmp_path: Path, importer: str, statement: str) ->
     ],
 )
 def test_a_right_edge_passes(tmp_path: Path, importer: str, statement: str) -> None:
-    others = {"methods/gcn": "", "methods/base": "", "methods/cogsl": ""}
+    others = {f"methods/{name}": "" for name in ("gcn", "base", "base_network", "cogsl")}
     assert wrong_edges(package(tmp_path, others | {importer: statement})) == []
 
 

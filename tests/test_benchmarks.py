@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from benchmarks import iteration, kernels, search
+from benchmarks import accuracy, iteration, kernels, search
 from benchmarks.claims import SMALL, Claim, claim_for, judge
 from benchmarks.dense_oracle import DenseIteration, fits
 from benchmarks.kernel_cases import ENTRIES, NODES, cases, random_problem
@@ -116,6 +116,17 @@ def test_candidates_are_settings_of_their_methods() -> None:
         search.method_of(search.Trial(TINY, name, 100, 0)).validate()
 
 
+def test_a_graph_that_is_drawn_is_another_one_in_each_split() -> None:
+    size = (("nodes", "2000"), ("mean_degree", "4"), ("iterations", "3"))
+    one, other = (
+        search.graph_of(search.Trial("synthetic", "default", split, 0, size))
+        for split in (100, 101)
+    )
+    assert one.n_nodes == other.n_nodes == 2000
+    assert (one.adjacency != other.adjacency).nnz > 0
+    assert search.method_of(search.Trial("synthetic", "default", 100, 0, size)).max_iterations == 3
+
+
 def test_settings_for_all_candidates_give_way_to_their_own() -> None:
     common = (("scale_decay", "false"), ("classifier_weight_decay", "0.5"))
     decays = {
@@ -125,3 +136,61 @@ def test_settings_for_all_candidates_give_way_to_their_own() -> None:
     assert decays["relu"]["classifier_weight_decay"] == 0.5
     assert decays["decay_2e-2"]["classifier_weight_decay"] == 2e-2
     assert decays["gcn"]["weight_decay"] == 5e-4
+
+
+def first_run(dataset: str = TINY) -> accuracy.Job:
+    jobs = accuracy.first_jobs(dataset, ["gcn"], ["default"], {}, output=Path("runs"), threads=1)
+    assert len(jobs) == 1
+    return jobs[0]
+
+
+@pytest.mark.parametrize(("seconds", "runs"), [(59.0, 10), (61.0, 3), (601.0, 1)])
+def test_long_runs_are_repeated_less_often(seconds: float, runs: int) -> None:
+    more = accuracy.more_jobs(first_run(), {"seconds": seconds}, None)
+    assert [job.seed for job in more] == list(range(1, runs))
+    assert all(job.split_seed == job.seed for job in more)
+
+
+def test_a_public_split_stays_and_a_failed_run_is_not_repeated() -> None:
+    fixed = first_run(next(n for n, p in accuracy.PROTOCOLS.items() if not p.varies_split))
+    assert {job.split_seed for job in accuracy.more_jobs(fixed, {"seconds": 1.0}, 4)} == {0}
+    assert accuracy.more_jobs(fixed, {"failure": "no memory"}, None) == []
+
+
+def test_presets_that_a_method_lacks_are_not_run() -> None:
+    jobs = accuracy.first_jobs(
+        TINY, ["cogsl", "gcn"], ["default", "paper"], {}, output=Path("runs"), threads=1
+    )
+    found = [(job.method, job.preset) for job in jobs]
+    assert found == [("cogsl", "default"), ("cogsl", "paper"), ("gcn", "default")]
+
+
+def test_a_baseline_is_too_weak_below_two_deviations_or_a_point_and_a_half() -> None:
+    assert accuracy.least(90.0, 2.0) == 86.0
+    assert accuracy.least(90.0, 0.1) == 88.5
+    weak = [figures[0] - 10 for figures in accuracy.printed(TINY)["gcn"]]
+    assert accuracy.shortfall(TINY, "gcn", weak).startswith("macro_f1 8.")
+    assert accuracy.shortfall(TINY, "gcn", [100.0] * 3) == ""
+    assert accuracy.shortfall(TINY, "mlp", [0.0] * 3) == ""
+
+
+def test_the_paper_prints_every_method_for_most_data_sets() -> None:
+    for name in ("wine", "breast_cancer", "digits", "polblogs", "citeseer"):
+        assert len(accuracy.printed(name)) == 10
+    assert accuracy.printed("citeseer")["gcn"] == [[67.4, 0.3], [70.1, 0.2], [89.9, 0.2]]
+    assert "lds" not in accuracy.printed("ms_academic")
+
+
+def test_leads_are_taken_over_the_runs_that_both_have() -> None:
+    def runs(*figures: float) -> list[dict[str, float]]:
+        return [{"seed": k, "split_seed": k, "macro_f1": f} for k, f in enumerate(figures)]
+
+    assert accuracy.difference_to_ours(runs(0.9, 0.8, 0.1), runs(0.8, 0.7)).startswith("+10.00")
+    assert accuracy.difference_to_ours(runs(0.9), runs(0.8, 0.7)) == ""
+
+
+def test_runs_that_failed_have_a_row_that_says_why() -> None:
+    record = {"method": "gcn", "preset": "default", "failure": "It would need 9 GiB."}
+    columns = accuracy.format_table(TINY, [record]).columns
+    cells = [next(iter(column.cells)) for column in columns]
+    assert cells[:3] == ["gcn", "0", "It would need 9 GiB."]

@@ -358,3 +358,16 @@ def test_what_cannot_be_trained_on_is_refused_before_training(
 
 def test_a_number_that_no_node_has_as_label_needs_no_training_node() -> None:
     path_graph(labels=[0, 0, 3, 3]).check_trainable()
+
+
+def test_other_edges_leave_everything_else_as_it_was() -> None:
+    graph = Graph.from_edges(
+        [[0, 1], [1, 2]], features=np.eye(3), labels=[0, 1, 0], train=[0], val=[1], name="path"
+    )
+    other = graph.with_edges(csr_array(([2.0], ([0], [2])), shape=(3, 3)))
+    assert other.adjacency.toarray().tolist() == [[0, 0, 2], [0, 0, 0], [2, 0, 0]]
+    assert (other.name, other.train.tolist(), other.val.tolist()) == ("path", [0], [1])
+    assert np.array_equal(other.labels, graph.labels)
+    assert graph.n_edges == 2
+    with pytest.raises(errors.LengthMismatchError):
+        graph.with_edges(csr_array((4, 4)))

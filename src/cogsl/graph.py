@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -200,6 +200,10 @@ class Graph:
         other = copy.copy(self)
         other._set_split(train, val, test)
         return other
+
+    def with_edges(self, adjacency: Any) -> Self:
+        """Return the same nodes with other edges, a SciPy matrix of any format, N x N."""
+        return replace(self, adjacency=adjacency)
 
     def check_trainable(self) -> None:
         """Raise an error of its own for each thing without which training makes no sense."""

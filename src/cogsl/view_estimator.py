@@ -46,9 +46,7 @@ class EstimationPlan:
     mirrored: Tensor
 
     @classmethod
-    def of(
-        cls, view: BasicView, dtype: torch.dtype, *, self_loops: bool = True
-    ) -> EstimationPlan:
+    def of(cls, view: BasicView, dtype: torch.dtype, *, self_loops: bool = True) -> EstimationPlan:
         """Work out the plan of a basic view; ``self_loops`` says whether I is added to it."""
         basic = SparseMatrix.from_scipy(view.matrix, dtype)
         scope = Pattern.from_scipy(view.scope)

@@ -26,7 +26,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
 def play(n_runs: int, iterations: int = 4) -> None:
     with show_progress(n_runs) as observer:
         for seed in range(n_runs):
-            listener = observer.on_run_start(seed, max_iterations=iterations + 5)
+            listener = observer.on_run_start("m", seed, max_iterations=iterations + 5)
             method = Centroids(iterations=iterations)
             observer.on_run_end(evaluate(method, toy_graph(), seed=seed, listener=listener))
 
@@ -48,7 +48,7 @@ def test_a_finished_run_leaves_its_line_in_the_place_of_its_bar(terminal: io.Str
 
 def test_the_phase_is_shown_while_a_run_goes_on(terminal: io.StringIO) -> None:
     with show_progress(1) as observer:
-        listener = observer.on_run_start(0, max_iterations=3)
+        listener = observer.on_run_start("m", 0, max_iterations=3)
         listener.on_phase("view step")
         listener.on_iteration({"val_accuracy": 0.875})
     text = terminal.getvalue()

@@ -17,7 +17,7 @@ def two_groups(n: int = 24, *, seed: int = 0, edges: bool = True, features: str 
     mask = np.triu(rng.random((n, n)) < np.where(same, 0.4, 0.05), 1)
     mask[:, -1] = False
     adjacency = sp.csr_array((mask | mask.T) & edges, dtype=np.float32)
-    kinds = {"dense": x, "sparse": sp.csr_array(np.maximum(x - 1.0, 0.0)), "one-hot": None}
+    kinds = {"dense": x, "sparse": sp.csr_array(np.maximum(x + 0.5, 0.0)), "one-hot": None}
     train, val = np.arange(6), np.arange(6, 12)
     return Graph.from_scipy(
         adjacency,

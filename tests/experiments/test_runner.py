@@ -45,7 +45,7 @@ class Interrupting:
     def __init__(self, seed: int) -> None:
         self.seed = seed
 
-    def on_run_start(self, seed: int, max_iterations: int) -> Listener:
+    def on_run_start(self, method: str, seed: int, max_iterations: int) -> Listener:
         if seed == self.seed:
             raise KeyboardInterrupt
         return SilentListener()

@@ -12,7 +12,8 @@ from torch import Tensor, nn
 from torch.nn.functional import nll_loss
 
 from cogsl.graph import Graph
-from cogsl.methods.gcn import GCN, _Network
+from cogsl.methods.gcn import GCN
+from cogsl.nn import MessagePassingGCN
 from cogsl.seeding import Seeds
 from tests.common.graphs import two_groups
 from tests.methods.figures import script_figures
@@ -43,8 +44,17 @@ def with_sparse_features(graph: Graph) -> Graph:
     return dataclasses.replace(graph, features=csr_array(graph.features))
 
 
-def network(graph: Graph) -> _Network:
-    return _Network(graph, hidden=3, generator=torch.Generator().manual_seed(0))
+def network(
+    graph: Graph, *, hidden: int = 3, generator: torch.Generator | None = None
+) -> MessagePassingGCN:
+    return MessagePassingGCN(
+        graph.adjacency,
+        graph.features,
+        hidden=hidden,
+        n_classes=graph.n_classes,
+        rate=0.5,
+        generator=generator or torch.Generator().manual_seed(0),
+    )
 
 
 def test_normalised_path_by_hand() -> None:
@@ -73,13 +83,13 @@ def test_network_agrees_with_the_dense_formula_on_the_same_weights(sparse: bool)
     S, X = normalised(graph), np.asarray(graph.features, dtype=np.float64)
     scores = S @ (np.maximum(S @ X @ W0 + b0, 0.0) @ W1) + b1
     odds = np.exp(scores)
-    output = made(rate=0.5, generator=None).detach().exp().numpy()
+    output = made(generator=None).detach().exp().numpy()
     np.testing.assert_allclose(output, odds / odds.sum(axis=1, keepdims=True), rtol=0, atol=1e-6)
 
 
 def dense_training(graph: Graph, epochs: int, *, lr: float, weight_decay: float) -> list[Tensor]:
     """Train the dense formula from the method's own first weights; return each epoch's output."""
-    start = _Network(graph, hidden=16, generator=Seeds(0).torch("weights"))
+    start = network(graph, hidden=16, generator=Seeds(0).torch("weights"))
     layers = [(layer.lin.weight, layer.bias) for layer in (start.first, start.second)]
     W0, b0, W1, b1 = (nn.Parameter(p.detach().double()) for pair in layers for p in pair)
     S = torch.tensor(normalised(graph))

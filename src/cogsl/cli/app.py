@@ -9,6 +9,7 @@ import typer
 import cogsl
 from cogsl.cli.datasets import datasets
 from cogsl.cli.estimate import estimate
+from cogsl.cli.methods import methods
 from cogsl.cli.printing import print_line
 from cogsl.cli.run import run
 
@@ -22,6 +23,7 @@ app = typer.Typer(
 app.command("run", context_settings={"allow_extra_args": True})(run)
 app.command("estimate", context_settings={"allow_extra_args": True})(estimate)
 app.command("datasets")(datasets)
+app.command("methods")(methods)
 
 
 def _print_version(asked: bool) -> None:

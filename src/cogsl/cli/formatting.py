@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.box import SIMPLE_HEAD
@@ -16,32 +16,57 @@ if TYPE_CHECKING:
     from cogsl.datasets import Dataset
     from cogsl.evaluation import Record
     from cogsl.experiments.forecast import Forecast
+    from cogsl.methods.base import NodeClassifier
 
 _TITLES = {"macro_f1": "Macro-F1", "micro_f1": "Micro-F1", "auc": "AUC", "accuracy": "Accuracy"}
 
 
 def format_results(records: Sequence[Record]) -> Table:
-    """Return the mean and standard deviation of each metric in percent, as papers print them."""
-    from cogsl.evaluation.statistics import mean_and_deviation
+    """Return the mean and standard deviation of each metric in percent, as papers print them.
 
-    first, seconds = records[0], [r["seconds"] for r in records]
+    There is one row a method; a single one stands in the title, with its preset.
+    """
+    first, groups = records[0], _by_method(records)
+    several = len(groups) > 1
+    whose = "" if several else f"{first['method']} on "
+    preset = "" if several else f"preset {first['preset']}, "
     table = Table(
-        title=f"{first['method']} on {first['dataset']}, preset {first['preset']}, "
-        f"split seed {first['split_seed']}",
+        title=f"{whose}{first['dataset']}, {preset}split seed {first['split_seed']}",
         caption="Test nodes, in percent; mean ± standard deviation.",
         box=SIMPLE_HEAD,
         show_edge=False,
         padding=(0, 1, 0, 0),
     )
+    if several:
+        table.add_column("Method", no_wrap=True)
     for title in (*_TITLES.values(), "Runs", "Time a run", "Time"):
         table.add_column(title, justify="right", no_wrap=title in _TITLES.values())
-    table.add_row(
+    for name, group in groups.items():
+        table.add_row(*([name] if several else []), *_cells_of_runs(group))
+    return table
+
+
+def _by_method(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Return the records of each method; a preset that others do not have stands in its name."""
+    presets = {r["preset"] for r in records}
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        preset = f" ({record['preset']})" if len(presets) > 1 else ""
+        groups.setdefault(f"{record['method']}{preset}", []).append(record)
+    return groups
+
+
+def _cells_of_runs(records: Sequence[Record]) -> list[str]:
+    """Return the metrics of some runs, how many they are, and their time."""
+    from cogsl.evaluation.statistics import mean_and_deviation
+
+    seconds = [r["seconds"] for r in records]
+    return [
         *(format_mean(*mean_and_deviation([r[name] for r in records])) for name in _TITLES),
         str(len(records)),
         format_seconds(sum(seconds) / len(seconds)),
         format_seconds(sum(seconds)),
-    )
-    return table
+    ]
 
 
 def format_mean(mean: float, deviation: float) -> str:
@@ -84,14 +109,18 @@ def format_estimate(forecast: Forecast, title: str) -> Table:
     return table
 
 
-def format_run(record: Record) -> str:
-    """Return one plain line about a finished run; accuracy is equal to micro-F1 and left out."""
+def format_run(record: Record, *, named: bool = False) -> str:
+    """Return one plain line about a finished run, with the name of its method if that is asked for.
+
+    Accuracy is equal to micro-F1 and left out.
+    """
     figures = (
         f"{_TITLES[name]} {100 * record[name]:.1f}" for name in _TITLES if name != "accuracy"
     )
     kept = f"kept iteration {record['best_iter'] + 1}/{record['n_iter']}"
     line = (*figures, kept, format_seconds(record["seconds"]))
-    return f"Seed {record['seed']}: {', '.join(line)}"
+    run = f"{record['method']}, seed" if named else "Seed"
+    return f"{run} {record['seed']}: {', '.join(line)}"
 
 
 def format_settings(method: type, *, width: int) -> Table:
@@ -138,6 +167,19 @@ def format_datasets(datasets: Sequence[Dataset], at_hand: Sequence[bool]) -> Tab
     table.add_column("At\nhand", no_wrap=True)
     for dataset, here in zip(datasets, at_hand, strict=True):
         table.add_row(*_cells_of(dataset), "yes" if here else "no")
+    return table
+
+
+def format_methods(methods: Mapping[str, type[NodeClassifier]]) -> Table:
+    """Return the methods with their paper, year, cost and whether they learn a graph."""
+    caption = "Cost of an iteration: N nodes, E edges, h or k entries a row, B sampled, s anchors."
+    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), caption=caption)
+    for title in ("Name", "Year", "Cost", "Learns\na graph"):
+        table.add_column(title, no_wrap=True)
+    table.add_column("Paper")
+    for name, method in methods.items():
+        about, learns = method.about, "yes" if method.learns_graph else "no"
+        table.add_row(*map(Text, (name, str(about.year), about.cost, learns, about.paper)))
     return table
 
 

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def show_progress(n_runs: int) -> Iterator[Observer]:
-    """Yield an observer that suits where stderr goes."""
+def show_progress(n_runs: int, *, several_methods: bool = False) -> Iterator[Observer]:
+    """Yield an observer that suits where stderr goes, and names the method if there are several."""
     console = new_console(stderr=True)
     if not console.is_terminal:
-        yield PlainLines()
+        yield PlainLines(several_methods)
         return
     with Progress(
         TextColumn("{task.description}"),
@@ -41,13 +41,16 @@ def show_progress(n_runs: int) -> Iterator[Observer]:
         console=console,
         refresh_per_second=5,
     ) as progress:
-        yield Bars(progress, n_runs)
+        yield Bars(progress, n_runs, several_methods)
 
 
 class PlainLines:
     """Says nothing during a run and one line after it."""
 
-    def on_run_start(self, seed: int, max_iterations: int) -> Listener:
+    def __init__(self, several_methods: bool) -> None:
+        self._several_methods = several_methods
+
+    def on_run_start(self, method: str, seed: int, max_iterations: int) -> Listener:
         """Return a listener that says nothing."""
         from cogsl.training.listener import SilentListener
 
@@ -55,30 +58,32 @@ class PlainLines:
 
     def on_run_end(self, record: Record) -> None:
         """Print the run's line."""
-        print_note(format_run(record))
+        print_note(format_run(record, named=self._several_methods))
 
 
 class Bars:
     """A bar for the run that is under way, and one for all runs if there are several."""
 
-    def __init__(self, progress: Progress, n_runs: int) -> None:
-        self._progress = progress
+    def __init__(self, progress: Progress, n_runs: int, several_methods: bool) -> None:
+        self._progress, self._several_methods = progress, several_methods
         self._runs = self._add("Runs", n_runs) if n_runs > 1 else None
         self._current: TaskID | None = None
 
     def _add(self, title: str, total: int) -> TaskID:
         return self._progress.add_task(title, total=total, phase="", validation="")
 
-    def on_run_start(self, seed: int, max_iterations: int) -> Listener:
+    def on_run_start(self, method: str, seed: int, max_iterations: int) -> Listener:
         """Add the run's bar and return what moves it."""
-        self._current = self._add(f"Seed {seed}", max_iterations)
+        name = f"{method}, seed {seed}" if self._several_methods else f"Seed {seed}"
+        self._current = self._add(name, max_iterations)
         return BarListener(self._progress, self._current)
 
     def on_run_end(self, record: Record) -> None:
         """Put the run's line in the place of its bar."""
         assert self._current is not None
         self._progress.remove_task(self._current)
-        self._progress.console.print(format_run(record), markup=False, soft_wrap=True)
+        line = format_run(record, named=self._several_methods)
+        self._progress.console.print(line, markup=False, soft_wrap=True)
         if self._runs is not None:
             self._progress.advance(self._runs)
 

@@ -67,6 +67,11 @@ def check_preset(method_name: str, dataset_name: str, preset: str) -> dict[str, 
     return known
 
 
+def has_preset(method_name: str, dataset_name: str, preset: str) -> bool:
+    """Tell whether a method has a preset for a data set; everything has a default."""
+    return preset == "default" or dataset_name in _files(method_name, preset)
+
+
 def divide(
     method_name: str, dataset_name: str, settings: Mapping[str, object]
 ) -> tuple[dict[str, object], dict[str, object]]:

@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from cogsl import datasets
-from cogsl.errors import InputError, UnknownNameError, did_you_mean
+from cogsl.errors import InputError, UnknownNameError, UnknownSettingError, did_you_mean
 from cogsl.evaluation.protocol import Record, evaluate
 from cogsl.evaluation.provenance import content_hash
-from cogsl.experiments.presets import divide, find_method, resolve
+from cogsl.experiments.presets import divide, find_method, has_preset, resolve
 from cogsl.experiments.records import check_folder, write_record
+from cogsl.methods import METHODS
+from cogsl.settings import settings_of
 from cogsl.training.listener import Listener, SilentListener
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 class Observer(Protocol):
     """Told when a run starts and ends; a progress display is one."""
 
-    def on_run_start(self, seed: int, max_iterations: int) -> Listener:
+    def on_run_start(self, method: str, seed: int, max_iterations: int) -> Listener:
         """A run starts; the listener that is returned hears how its training goes on."""
 
     def on_run_end(self, record: Record) -> None:
@@ -36,7 +38,7 @@ class Observer(Protocol):
 class SilentObserver:
     """Sees everything and says nothing."""
 
-    def on_run_start(self, seed: int, max_iterations: int) -> Listener:
+    def on_run_start(self, method: str, seed: int, max_iterations: int) -> Listener:
         """Return a listener that says nothing either."""
         return SilentListener()
 
@@ -75,6 +77,12 @@ class Outcome:
     paths: list[Path] = field(default_factory=list)
     interrupted: bool = False
 
+    def add(self, other: Outcome) -> None:
+        """Take over the runs of another plan."""
+        self.records += other.records
+        self.paths += other.paths
+        self.interrupted |= other.interrupted
+
 
 def prepare(
     dataset: str,
@@ -107,6 +115,43 @@ def prepare(
     )
     check_folder(output)
     return plan
+
+
+def prepare_all(
+    dataset: str,
+    *,
+    output: Path,
+    preset: str = "default",
+    overrides: Mapping[str, object] | None = None,
+    seeds: tuple[int, ...] = (0,),
+    split_seed: int = 0,
+    data_root: Path | None = None,
+) -> list[Plan]:
+    """Return a plan for every method.
+
+    A setting is for those methods that have it, and some method or the data set must. A method
+    without that preset for the data set runs with its own default.
+    """
+    overrides, kind = overrides or {}, datasets.settings_class(dataset)
+    of_dataset = {} if kind is None else settings_of(kind)
+    of_methods = {name: settings_of(method) for name, method in METHODS.items()}
+    known = set(of_dataset).union(*of_methods.values())
+    for key in overrides:
+        if key not in known:
+            raise UnknownSettingError(f"No method has a key '{key}'{did_you_mean(key, known)}")
+    return [
+        prepare(
+            dataset,
+            output=output,
+            method=name,
+            preset=preset if has_preset(name, dataset, preset) else "default",
+            overrides={k: v for k, v in overrides.items() if k in settings or k in of_dataset},
+            seeds=seeds,
+            split_seed=split_seed,
+            data_root=data_root,
+        )
+        for name, settings in of_methods.items()
+    ]
 
 
 def choose(
@@ -178,7 +223,7 @@ def _resolve_dataset(name: str, settings: Mapping[str, object]) -> dict[str, Any
 
 def _run_seed(plan: Plan, graph: Graph, seed: int, observer: Observer) -> Record:
     method = plan.new_method()
-    listener = observer.on_run_start(seed, method.max_iterations)
+    listener = observer.on_run_start(plan.method, seed, method.max_iterations)
     context = {
         "dataset": plan.dataset,
         "dataset_settings": dict(plan.dataset_settings),

@@ -1,6 +1,7 @@
-"""The loss functions of the paper: pure functions."""
+"""The loss functions of the paper, and of what it is compared with: pure functions."""
 
 from cogsl.losses.classification import classification_loss
+from cogsl.losses.grace import grace_loss
 from cogsl.losses.infonce import LEAST_TAU, Workspace, infonce
 from cogsl.losses.objective import LossWeights, eta_schedule, mi_loss, view_objective
 
@@ -10,6 +11,7 @@ __all__ = [
     "Workspace",
     "classification_loss",
     "eta_schedule",
+    "grace_loss",
     "infonce",
     "mi_loss",
     "view_objective",

@@ -18,6 +18,24 @@ from cogsl.training.allocator import freed_memory_kept
 from cogsl.training.listener import Listener, SilentListener
 
 
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What a method is, for lists of methods.
+
+    Parameters
+    ----------
+    title : its name as papers print it.
+    paper : authors and title of the paper it is from.
+    year : when that appeared.
+    cost : how the time of an iteration and the memory grow, e.g. "E" for the number of edges.
+    """
+
+    title: str
+    paper: str
+    year: int
+    cost: str
+
+
 @dataclass(kw_only=True, eq=False)
 class NodeClassifier(ABC):
     """Learns from a graph's train and validation labels, and predicts every node.
@@ -31,10 +49,15 @@ class NodeClassifier(ABC):
     - ``learned_graph_``: the learned graph, or None for a method that learns none;
     - ``probabilities_``: class probabilities of every node, N x C.
 
-    Only train and validation labels are read.
+    Only train and validation labels are read. The class itself says whether the method learns a
+    graph, reads the edges of the given one and their weights, and draws random numbers.
     """
 
+    about: ClassVar[About]
     learns_graph: ClassVar[bool] = False
+    reads_edges: ClassVar[bool] = True
+    reads_weights: ClassVar[bool] = True
+    is_random: ClassVar[bool] = True
 
     history_: list[dict[str, Any]] = field(init=False, repr=False)
     n_iter_: int = field(init=False, repr=False)

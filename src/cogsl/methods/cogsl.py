@@ -21,15 +21,15 @@ from cogsl.cost import Estimate, GraphSize
 from cogsl.errors import DivergedError
 from cogsl.graph import Graph
 from cogsl.losses import eta_schedule
-from cogsl.methods.base import NodeClassifier
+from cogsl.methods.base import About, NodeClassifier
 from cogsl.methods.cogsl_cost import estimate
 from cogsl.methods.cogsl_folds import Folds
 from cogsl.methods.cogsl_inference import infer
-from cogsl.methods.cogsl_outcome import OUTCOMES, Kept, Outcome, Tally
+from cogsl.methods.cogsl_outcome import OUTCOMES, SMOOTHING, Kept, Outcome, Tally
 from cogsl.methods.cogsl_parts import ClusterBatches, Part, Parts, make_parts
 from cogsl.methods.cogsl_settings import CoGSLSettings
 from cogsl.seeding import Seeds
-from cogsl.training import LabelledNodes, Listener, Patience
+from cogsl.training import LabelledNodes, Listener, Patience, StateAverage
 
 
 @dataclass(kw_only=True, eq=False)
@@ -39,11 +39,18 @@ class CoGSL(CoGSLSettings, NodeClassifier):
     After ``fit``, beside the attributes of every method: ``final_view_`` (V*, N x N),
     ``estimated_views_`` (one matrix a view) and ``fusion_weights_`` (beta, N x m).
 
-    With more ``clusters`` than ``clusters_per_batch`` an iteration goes through mini-batches. Each
-    validates its own nodes, which chooses the kept iteration; the predictions are then those of
-    its parameters on the whole graph, and with ``keep="smoothed"`` not smoothed over iterations.
+    With more ``clusters`` than ``clusters_per_batch`` an iteration goes through mini-batches. The
+    parameters are then averaged over the batches and over some ten iterations; a batch is validated
+    by the average before it is trained on, which chooses the kept iteration, and the predictions
+    are those of that iteration's average on the whole graph.
     """
 
+    about: ClassVar[About] = About(
+        title="CoGSL",
+        paper="Liu et al., Compact Graph Structure Learning via Mutual Information Compression",
+        year=2022,
+        cost="E + N h + B^2",
+    )
     learns_graph: ClassVar[bool] = True
 
     final_view_: sp.csr_array = field(init=False, repr=False)
@@ -72,21 +79,27 @@ class CoGSL(CoGSLSettings, NodeClassifier):
         folds, nodes = Folds(self, graph, seeds), LabelledNodes(graph)
         outcome: Outcome = OUTCOMES[self.keep](len(self.views))
         waiting, kept = Patience(self.patience), None
+        average = StateAverage(SMOOTHING ** (1 / self.n_batches))
         self.history_ = []
         for iteration in range(self.iterations):
             clock, tally = _Clock(listener), Tally(graph.n_nodes)
             eta = eta_schedule(iteration, rate=self.eta_rate, low=self.eta_min, high=self.eta_max)
-            for part in parts if isinstance(parts, list) else clock.each("batch", parts):
-                folds.part = part
+            if isinstance(parts, Part):
+                folds.part = parts
                 self._train(folds, eta, tally, clock)
-                with clock.phase("validation"):
-                    tally.add_output(part.index, folds.combined_prediction(outcome))
+                self._validate(folds, outcome, tally, clock)
+            else:
+                for folds.part in clock.each("batch", parts):
+                    with folds.replaced_by(average.state):
+                        self._validate(folds, outcome, tally, clock)
+                    self._train(folds, eta, tally, clock)
+                    average.update(folds.state())
             folds.end_iteration()
             output = outcome.settle(tally.output)
             record = {"iteration": iteration, "eta": eta} | tally.figures | nodes.judge(output)
             is_kept = outcome.rule.keeps(accuracy=record["val_accuracy"], loss=record["val_loss"])
             if is_kept:
-                kept = Kept(iteration, folds.state(), output)
+                kept = Kept(iteration, average.state or folds.state(), output)
             self.history_.append(record | {"kept": is_kept} | clock.seconds)
             listener.on_iteration(self.history_[-1])
             if waiting.is_over(kept=is_kept):
@@ -111,6 +124,11 @@ class CoGSL(CoGSLSettings, NodeClassifier):
         with clock.phase("mi"):
             tally.add_figures(folds.train_mi_estimator(views))
 
+    def _validate(self, folds: Folds, outcome: Outcome, tally: Tally, clock: _Clock) -> None:
+        """Predict the nodes of the folds' part."""
+        with clock.phase("validation"):
+            tally.add_output(folds.part.index, folds.combined_prediction(outcome))
+
     def _finish(
         self, graph: Graph, parts: Parts, folds: Folds, output: Tensor
     ) -> tuple[list[sp.csr_array], Tensor, Tensor]:
@@ -131,15 +149,7 @@ class CoGSL(CoGSLSettings, NodeClassifier):
         self.final_view_, self.estimated_views_ = final, tuple(estimated)
         self.fusion_weights_ = weights.double().numpy()
         self.probabilities_ = output.double().exp().numpy()
-        self.learned_graph_ = Graph.from_scipy(
-            _mean_of_both_ways(final),
-            features=graph.features,
-            labels=graph.labels,
-            train=graph.train,
-            val=graph.val,
-            test=graph.test,
-            name=graph.name,
-        )
+        self.learned_graph_ = graph.with_edges(_mean_of_both_ways(final))
 
 
 def _mean_of_both_ways(view: sp.csr_array) -> sp.csr_array:

@@ -8,7 +8,8 @@ X W of every classifier and MI encoder is a constant; while the others are train
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -314,6 +315,17 @@ class Folds:
         """Go back to an earlier state."""
         for group, values in zip((self.omega, self.theta), state, strict=True):
             group.load_state_dict(values)
+
+    @contextmanager
+    def replaced_by(self, state: State) -> Iterator[None]:
+        """Put other parameters in the place of these inside the scope; an empty state does not."""
+        if not state:
+            yield
+            return
+        now = self.state()
+        self.restore(state)
+        yield
+        self.restore(now)
 
     # Phi ------------------------------------------------------------------------------------
 

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from cogsl.training import JointRule, KeepRule, LossRule, RunningAverage
 
-_SMOOTHING = 0.9  # weight of the past in the smoothed predictions
+SMOOTHING = 0.9
+"""Weight of the past, after one iteration, in smoothed predictions and averaged parameters."""
 
 State = tuple[dict[str, Tensor], ...]
 
@@ -58,7 +59,7 @@ class SmoothedViews:
     def __init__(self, n_views: int) -> None:
         self.views: tuple[int, ...] = (*range(n_views), -1)
         self.rule: KeepRule = LossRule()
-        self._average = RunningAverage(_SMOOTHING)
+        self._average = RunningAverage(SMOOTHING)
 
     def combine(self, outputs: Sequence[Tensor]) -> Tensor:
         """Return the mean of the views' predictions."""

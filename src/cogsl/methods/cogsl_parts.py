@@ -110,13 +110,13 @@ class ClusterBatches:
         return torch.from_numpy(np.flatnonzero(chosen[self._cluster]))
 
 
-Parts = list[Part] | ClusterBatches
+Parts = Part | ClusterBatches
 
 
 def make_parts(settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> Parts:
     """Return what an iteration goes through: the whole graph, or one batch after the other."""
     if not settings.in_batches:
-        return [whole_graph(settings, graph, seeds)]
+        return whole_graph(settings, graph, seeds)
     return ClusterBatches(settings, graph, build_views(settings, graph, seeds), seeds)
 
 

@@ -146,6 +146,11 @@ class CoGSLSettings:
         """Whether training goes by mini-batches; all clusters in one are the whole graph."""
         return self.clusters > self.clusters_per_batch
 
+    @property
+    def n_batches(self) -> int:
+        """How many batches an iteration goes through."""
+        return -(-self.clusters // self.clusters_per_batch) if self.in_batches else 1
+
     def per_view(self, values: tuple[float, ...]) -> tuple[float, ...]:
         """Return one value for each view."""
         return values * len(self.views) if len(values) == 1 else values

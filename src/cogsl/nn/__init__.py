@@ -9,15 +9,26 @@ from cogsl.nn.gcn import (
     graph_convolution,
 )
 from cogsl.nn.init import dropout, glorot
-from cogsl.nn.inputs import FeatureMatrix, feature_matrix, feature_rows, row_length
+from cogsl.nn.inputs import (
+    FeatureMatrix,
+    dropped_features,
+    feature_matrix,
+    feature_rows,
+    row_length,
+)
+from cogsl.nn.message_passing import FeatureProduct, MessagePassingGCN, edge_index
 
 __all__ = [
     "ACTIVATIONS",
     "FEW",
     "FeatureMatrix",
+    "FeatureProduct",
     "GCNClassifier",
+    "MessagePassingGCN",
     "Propagated",
     "dropout",
+    "dropped_features",
+    "edge_index",
     "feature_matrix",
     "feature_rows",
     "glorot",

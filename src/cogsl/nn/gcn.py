@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +19,14 @@ _MOST_REACHED = 0.7  # share of the nodes above which picking features costs mor
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": relu, "elu": elu}
 
 
-def graph_convolution(view: SparseMatrix, projected: Tensor) -> Tensor:
+class Convolving(Protocol):
+    """A normalised view, in whatever form: all that is asked of it is its product."""
+
+    def __matmul__(self, dense: Tensor) -> Tensor:
+        """Return V times ``dense``."""
+
+
+def graph_convolution(view: Convolving, projected: Tensor) -> Tensor:
     """Convolve on a view that is already normalised.
 
     Implements Eq. (1): GCN(A, H) = D^-1/2 A D^-1/2 (H W).
@@ -104,7 +112,7 @@ class GCNClassifier(nn.Module):
         self.first_bias, self.second_bias = (nn.Parameter(z) if bias else None for z in zeros)
 
     def forward(
-        self, view: SparseMatrix, smoothed: Tensor, *, generator: torch.Generator | None = None
+        self, view: Convolving, smoothed: Tensor, *, generator: torch.Generator | None = None
     ) -> Tensor:
         """Return log O for the rows of ``view``.
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from cogsl.graph import Features
+from cogsl.nn.init import dropout
 from cogsl.sparse import SparseMatrix
 
 FeatureMatrix = Tensor | SparseMatrix
@@ -25,6 +26,17 @@ def feature_rows(features: FeatureMatrix, index: Tensor) -> FeatureMatrix:
     if isinstance(features, Tensor):
         return features.index_select(0, index)
     return features.rows(index)
+
+
+def dropped_features(
+    features: FeatureMatrix, rate: float, *, generator: torch.Generator | None
+) -> FeatureMatrix:
+    """Return features after dropout; of sparse ones only what is stored is drawn for."""
+    if generator is None or rate == 0.0:
+        return features
+    if isinstance(features, Tensor):
+        return dropout(features, rate, generator=generator)
+    return SparseMatrix(features.pattern, dropout(features.values, rate, generator=generator))
 
 
 def feature_matrix(features: Features, dtype: torch.dtype) -> FeatureMatrix:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from torch import Tensor
+
+State = Sequence[dict[str, Tensor]]
 
 
 class RunningAverage:
@@ -22,3 +26,25 @@ class RunningAverage:
         else:
             self._average = self._weight * self._average + (1.0 - self._weight) * value
         return self._average
+
+
+class StateAverage:
+    """The same average of every parameter of some modules, given as their state dicts.
+
+    Each batch draws parameters its own way, towards the classes that it happens to hold; their
+    average is drawn by all.
+    """
+
+    def __init__(self, weight: float) -> None:
+        self._weight = weight
+        self._averages: list[dict[str, RunningAverage]] = []
+        self.state: tuple[dict[str, Tensor], ...] = ()
+
+    def update(self, state: State) -> None:
+        """Take in the parameters as they are now."""
+        if not self._averages:
+            self._averages = [{n: RunningAverage(self._weight) for n in group} for group in state]
+        self.state = tuple(
+            {name: averages[name].update(value) for name, value in group.items()}
+            for averages, group in zip(self._averages, state, strict=True)
+        )
