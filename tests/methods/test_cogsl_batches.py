@@ -16,6 +16,8 @@ from cogsl.methods.cogsl_folds import Folds
 from cogsl.methods.cogsl_inference import infer
 from cogsl.methods.cogsl_parts import ClusterBatches, Part, build_views, make_parts
 from cogsl.seeding import Seeds
+from cogsl.training import StateAverage
+from cogsl.training.averaging import State
 from tests.common.graphs import two_groups
 from tests.methods.test_cogsl import make
 
@@ -31,8 +33,10 @@ def same_fit(one: CoGSL, two: CoGSL) -> bool:
     ) and np.array_equal(one.final_view_.data, two.final_view_.data)
 
 
-def parts_of(graph: Graph, method: CoGSL, seed: int = 0) -> list[Part]:
-    return list(make_parts(method, graph, Seeds(seed)))
+def batches_of(graph: Graph, method: CoGSL) -> ClusterBatches:
+    batches = make_parts(method, graph, Seeds(0))
+    assert isinstance(batches, ClusterBatches)
+    return batches
 
 
 @pytest.mark.parametrize("keep", ["joint", "smoothed"])
@@ -63,13 +67,13 @@ def test_a_part_of_all_nodes_is_the_whole_graph() -> None:
 
 def test_the_batches_of_an_iteration_hold_every_node_once_and_are_drawn_anew() -> None:
     graph, method = two_groups(), make(**IN_FOUR)
-    batches = make_parts(method, graph, Seeds(0))
+    batches = batches_of(graph, method)
     first, second = ([part.index for part in batches] for _ in range(2))
     for indices in (first, second):
         assert len(indices) == 2
         together = [node for index in indices if index is not None for node in index.tolist()]
         assert sorted(together) == list(range(graph.n_nodes))
-    again = [part.index for part in make_parts(method, graph, Seeds(0))]
+    again = [part.index for part in batches_of(graph, method)]
     assert str(first) == str(again)
     drawn = {str([part.index for part in batches]) for _ in range(10)}
     assert len(drawn) > 1
@@ -78,7 +82,7 @@ def test_the_batches_of_an_iteration_hold_every_node_once_and_are_drawn_anew() -
 def test_a_part_keeps_the_pairs_among_its_nodes_and_their_labels() -> None:
     graph, method = two_groups(), make(**IN_FOUR)
     basic = build_views(method, graph, Seeds(0))
-    for part in parts_of(graph, method):
+    for part in batches_of(graph, method):
         assert part.index is not None
         at = part.index.numpy()
         for plan, view in zip(part.plans, basic, strict=True):
@@ -137,6 +141,18 @@ def test_predictions_of_mini_batches_are_those_of_the_whole_graph_at_the_kept_it
     # Both groups of the graph are joined in the final view: no edge between batches is lost.
     adjacency = graph.adjacency.toarray() > 0
     assert (rows[adjacency] > 0).all()
+
+
+def test_the_average_of_the_parameters_is_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    class First(StateAverage):
+        def update(self, state: State) -> None:
+            if not self.state:
+                super().update(state)
+
+    short, long = ({"iterations": n, **IN_FOUR} for n in (2, 5))
+    assert not same_fit(*(make(**given).fit(two_groups(), seed=0) for given in (short, long)))
+    monkeypatch.setattr("cogsl.methods.cogsl.StateAverage", First)
+    assert same_fit(*(make(**given).fit(two_groups(), seed=0) for given in (short, long)))
 
 
 def test_a_batch_without_training_nodes_is_no_obstacle() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import torch
 
-from cogsl.training import RunningAverage
+from cogsl.training import RunningAverage, StateAverage
 
 
 def test_average_by_hand() -> None:
@@ -26,3 +26,13 @@ def test_an_earlier_average_is_not_altered_by_later_values_or_by_its_input() -> 
     value.zero_()
     assert first.tolist() == [2.0]
     assert second.tolist() == [3.0]
+
+
+def test_every_parameter_of_a_state_is_averaged() -> None:
+    average = StateAverage(0.75)
+    assert not average.state
+    for number in (4.0, 8.0):
+        first, second = torch.tensor([number]), torch.tensor([[-number]])
+        average.update([{"a": first, "b": second}, {"a": second}])
+    plain = [{name: value.tolist() for name, value in group.items()} for group in average.state]
+    assert plain == [{"a": [5.0], "b": [[-5.0]]}, {"a": [[-5.0]]}]

@@ -23,7 +23,7 @@ from cogsl.methods.idgl_metric import (
 )
 from cogsl.nn import FeatureMatrix, dropout, glorot
 from cogsl.sparse import SparseMatrix
-from cogsl.sparse.sparse_similarity import gram_matrix
+from cogsl.sparse.dense_graph import gram_matrix
 
 
 def mixed(

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import torch
-from scipy.sparse import csr_array
 from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
@@ -94,13 +93,3 @@ def _entries_above(pattern: Pattern, values: Tensor, threshold: float) -> Sparse
         found.append((row + part.start, column + part.start, panel[row, column]))
     rows, columns, alike = (torch.cat(parts) for parts in zip(*found, strict=True))
     return mirrored(rows.int(), columns.int(), alike, n)
-
-
-def gram_matrix(features: csr_array, dtype: torch.dtype) -> Tensor:
-    """Return X X^T of sparse rows as a dense matrix, N x N."""
-    n = features.shape[0]
-    gram = torch.empty(n, n, dtype=dtype)
-    transpose = features.T.tocsr()
-    for part in blocks(n, row_bytes=12 * n):
-        gram[part] = torch.from_numpy((features[part] @ transpose).toarray()).to(dtype)
-    return gram
