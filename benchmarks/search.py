@@ -1,6 +1,10 @@
 """Which settings are best, judged by validation nodes alone.
 
     python -m benchmarks.search --dataset wine --splits 30 --jobs 2
+    python -m benchmarks.search --dataset wine --method gat --write-preset
+
+The candidates of a method are the tables of ``candidates/<method>.toml``. With ``--write-preset``
+the best one becomes the method's ``paper`` preset for the data set.
 
 The validation nodes of a split are halved by chance; a method chooses its iteration with one half
 and is judged on the other, then the other way round. The labels of all other nodes but those it is
@@ -10,6 +14,7 @@ of ``benchmarks.accuracy``, though they are drawn from the same nodes.
 
 from __future__ import annotations
 
+import json
 import tomllib
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,7 +29,8 @@ if TYPE_CHECKING:
     from cogsl.graph import Graph
     from cogsl.methods.base import NodeClassifier
 
-CANDIDATES = Path(__file__).with_name("candidates.toml")
+CANDIDATES = Path(__file__).with_name("candidates")
+PRESETS = Path(__file__).parents[1] / "src" / "cogsl" / "experiments" / "presets"
 FIRST_SPLIT = 100  # those of the reported accuracy count from 0
 
 
@@ -37,6 +43,7 @@ class Trial:
     split_seed: int
     half: int
     overrides: tuple[tuple[str, str], ...] = ()
+    method: str = "cogsl"  # whose candidates they are
 
 
 def halves_of(graph: Graph, split_seed: int) -> tuple[Graph, Graph]:
@@ -48,18 +55,20 @@ def halves_of(graph: Graph, split_seed: int) -> tuple[Graph, Graph]:
     return graph.with_split(graph.train, one, other), graph.with_split(graph.train, other, one)
 
 
-def read_candidates(path: Path = CANDIDATES) -> dict[str, dict[str, Any]]:
-    """Return the settings of every candidate."""
-    return tomllib.loads(path.read_text(encoding="utf-8"))
+def read_candidates(method: str = "cogsl") -> dict[str, dict[str, Any]]:
+    """Return the settings of every candidate of a method."""
+    return tomllib.loads((CANDIDATES / f"{method}.toml").read_text(encoding="utf-8"))
 
 
 def method_of(trial: Trial) -> NodeClassifier:
     """Return a candidate's method, unfitted; its own settings win over the trial's."""
     from cogsl.experiments.presets import divide, find_method, resolve
 
-    named = {"method": "cogsl", "preset": "default", **read_candidates()[trial.candidate]}
+    candidate = read_candidates(trial.method)[trial.candidate]
+    named = {"method": trial.method, "preset": "default", **candidate}
     name, preset = named.pop("method"), named.pop("preset")
-    common = divide("cogsl", trial.dataset, dict(trial.overrides))[0] if name == "cogsl" else {}
+    given = divide(trial.method, trial.dataset, dict(trial.overrides))[0]
+    common = given if name == trial.method else {}
     return find_method(name)(**resolve(name, trial.dataset, preset, {**common, **named}))
 
 
@@ -68,7 +77,8 @@ def graph_of(trial: Trial) -> Graph:
     from cogsl import datasets
     from cogsl.experiments.presets import divide
 
-    seed, settings = trial.split_seed, divide("cogsl", trial.dataset, dict(trial.overrides))[1]
+    overrides = dict(trial.overrides)
+    seed, settings = trial.split_seed, divide(trial.method, trial.dataset, overrides)[1]
     if datasets.settings_class(trial.dataset):
         settings = {"graph_seed": seed} | settings
     return datasets.load(trial.dataset, split_seed=seed, settings=settings)
@@ -88,19 +98,24 @@ def run_trial(trial: Trial) -> dict[str, Any]:
     return asdict(trial) | {key: record[key] for key in kept}
 
 
+def accuracies(records: list[dict[str, Any]]) -> dict[str, list[float]]:
+    """Return each candidate's accuracy in percent, the mean of both halves, split by split."""
+    by_candidate: dict[str, dict[int, list[float]]] = {}
+    for record in records:
+        by_split = by_candidate.setdefault(record["candidate"], {})
+        by_split.setdefault(record["split_seed"], []).append(100 * record["accuracy"])
+    return {
+        name: [sum(both) / len(both) for both in by_split.values()]
+        for name, by_split in by_candidate.items()
+    }
+
+
 def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
     """Return one row a candidate: accuracy on the judging half, and the difference to the first."""
     from cogsl.evaluation.statistics import mean_and_deviation
 
     table = Table(title=f"{dataset}: accuracy of the validation nodes that judge")
-    by_candidate: dict[str, dict[int, list[float]]] = {}
-    for record in records:
-        by_split = by_candidate.setdefault(record["candidate"], {})
-        by_split.setdefault(record["split_seed"], []).append(100 * record["accuracy"])
-    figures = {
-        name: [sum(both) / len(both) for both in by_split.values()]
-        for name, by_split in by_candidate.items()
-    }
+    figures = accuracies(records)
     first = next(iter(figures))
     for head in ("", "accuracy", f"over {first} (95 %)", "s/run"):
         table.add_column(head)
@@ -112,15 +127,45 @@ def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
     return table
 
 
+def best_of(records: list[dict[str, Any]]) -> str:
+    """Return the candidate with the highest mean accuracy; of equals, the first."""
+    figures = accuracies(records)
+    return max(figures, key=lambda name: sum(figures[name]) / len(figures[name]))
+
+
+def write_preset(
+    method: str, dataset: str, records: list[dict[str, Any]], folder: Path = PRESETS
+) -> Path:
+    """Write the best candidate's settings as the method's preset for the data set."""
+    from cogsl.experiments.records import write_whole
+
+    name, runs = best_of(records), len(records)
+    lines = [f"# {name!r}: the best of {len(accuracies(records))} candidates on validation nodes,"]
+    lines.append(f"# {runs} runs; python -m benchmarks.search --method {method}.")
+    lines += [f"{key} = {_toml(value)}" for key, value in read_candidates(method)[name].items()]
+    path = folder / method / "paper" / f"{dataset}.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, "\n".join(lines) + "\n")
+    return path
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(value)  # numbers, words, true and lists are written alike in both
+
+
 def main(
     dataset: Annotated[list[str], typer.Option(help="data sets")],
+    method: Annotated[str, typer.Option(help="whose candidates")] = "cogsl",
     candidate: Annotated[list[str] | None, typer.Option(help="all if none")] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="key=value for CoGSL or the data set")
+        list[str] | None, typer.Option("--set", help="key=value for the method or the data set")
     ] = None,
     splits: Annotated[int, typer.Option(help="splits of each data set")] = 30,
     summary: Annotated[Path | None, typer.Option(help="file of the records")] = None,
     jobs: Annotated[int, typer.Option(help="processes side by side")] = 1,
+    write: Annotated[
+        bool, typer.Option("--write-preset", help="make the best one the paper preset")
+    ] = False,
 ) -> None:
     """Run every candidate and print one table a data set."""
     from cogsl.experiments.presets import parse_assignments
@@ -128,14 +173,22 @@ def main(
     overrides = tuple(parse_assignments(set_ or []).items())
     todo = {
         each: [
-            Trial(each, name, FIRST_SPLIT + k, half, overrides)
-            for name in candidate or read_candidates()
+            Trial(each, name, FIRST_SPLIT + k, half, overrides, method)
+            for name in candidate or read_candidates(method)
             for k in range(splits)
             for half in (0, 1)
         ]
         for each in dataset
     }
-    run_grid(run_trial, todo, format_table, jobs=jobs, summary=summary)
+
+    def show(name: str, records: list[dict[str, Any]]) -> Table:
+        table = format_table(name, records)
+        if write:
+            path = write_preset(method, name, records)
+            table.caption = f"Best: {best_of(records)}; written to {path.relative_to(PRESETS)}."
+        return table
+
+    run_grid(run_trial, todo, show, jobs=jobs, summary=summary)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from benchmarks.claims import SMALL, Claim, claim_for, judge
 from benchmarks.dense_oracle import DenseIteration, fits
 from benchmarks.kernel_cases import ENTRIES, NODES, cases, random_problem
 from cogsl import datasets
+from cogsl.methods import METHODS
 from cogsl.methods.cogsl import CoGSL
 from cogsl.seeding import Seeds
 
@@ -113,8 +115,23 @@ def test_search_holds_every_candidate_against_the_first() -> None:
 
 
 def test_candidates_are_settings_of_their_methods() -> None:
-    for name in search.read_candidates():
-        search.method_of(search.Trial(TINY, name, 100, 0)).validate()
+    files = list(search.CANDIDATES.glob("*.toml"))
+    assert {file.stem for file in files} <= METHODS.keys()
+    for file in files:
+        for name in search.read_candidates(file.stem):
+            search.method_of(search.Trial(TINY, name, 100, 0, method=file.stem)).validate()
+
+
+def test_the_best_candidate_becomes_a_preset(tmp_path: Path) -> None:
+    records = [
+        {"candidate": name, "split_seed": split, "accuracy": accuracy}
+        for name, accuracies in {"default": (0.5, 0.7), "less_dropout": (0.9, 0.6)}.items()
+        for split, accuracy in enumerate(accuracies)
+    ]
+    assert search.best_of(records) == "less_dropout"
+    path = search.write_preset("gat", TINY, records, tmp_path)
+    assert path == tmp_path / "gat" / "paper" / f"{TINY}.toml"
+    assert tomllib.loads(path.read_text()) == search.read_candidates("gat")["less_dropout"]
 
 
 def test_a_graph_that_is_drawn_is_another_one_in_each_split() -> None:

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from torch import Tensor
 
 from cogsl.graph import Features
-from cogsl.nn import feature_matrix, row_length
+from cogsl.nn import FeatureMatrix, dropped_features, feature_matrix, row_length
 from cogsl.sparse import SparseMatrix
 
 X = np.array([[1.0, 0.0], [0.0, 2.0], [3.0, 0.0]], dtype=np.float32)
@@ -59,3 +59,22 @@ def test_row_length_by_hand(kind: Callable[[np.ndarray], Features]) -> None:
     # Squared lengths 25, 0 and 2: their mean is 9.
     features = kind(np.array([[3.0, 4.0], [0.0, 0.0], [-1.0, 1.0]]))
     assert row_length(features) == 3.0
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_dropped_features_are_zero_or_scaled_and_absent_ones_stay_absent(sparse: bool) -> None:
+    dense = torch.eye(200) * 3.0
+    given: FeatureMatrix = dense
+    if sparse:
+        given = SparseMatrix.from_scipy(csr_array(dense.numpy()), torch.float32)
+    dropped = dropped_features(given, 0.25, generator=torch.Generator().manual_seed(0))
+    found = dropped @ torch.eye(200)
+    assert set(found.diagonal().tolist()) == {0.0, 4.0}
+    assert 100 < int((found > 0).sum()) < 190
+    assert float(found.sum()) == float(found.diagonal().sum())
+
+
+def test_without_a_generator_or_a_rate_features_are_left_alone() -> None:
+    features = torch.ones(2, 2)
+    assert dropped_features(features, 0.5, generator=None) is features
+    assert dropped_features(features, 0.0, generator=torch.Generator()) is features
