@@ -22,7 +22,7 @@ from cogsl.training import SilentListener
 _PHASE = "seconds_"  # what the history's times begin with
 _WARM_UP = 1  # iterations before the profile begins
 _OURS = "kernel: "
-_OWNERS = (_OURS, "_", "Optimizer.step")  # "_": our autograd functions, e.g. _InfoNCE
+_OWNERS = (_OURS, "_", "Optimizer.step")  # "_": our autograd functions, e.g. _Contrast
 
 
 class _Stopwatch(SilentListener):

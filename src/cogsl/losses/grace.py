@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
-from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
-from cogsl.errors import SettingValueError
-from cogsl.losses.infonce import LEAST_TAU, Workspace
-
-_BLOCK_BYTES = 1 << 26  # a block of similarities; larger problems are worked off in several
-_SAFE_EXPONENT = 80.0  # exp(x) and exp(-x) are sound in float32; in float64 up to 700
+from cogsl.losses.contrast import BLOCK_BYTES, Workspace, contrast
 
 
 def grace_loss(
@@ -21,7 +13,7 @@ def grace_loss(
     right: Tensor,
     tau: float,
     *,
-    block_bytes: int = _BLOCK_BYTES,
+    block_bytes: int = BLOCK_BYTES,
     workspace: Workspace | None = None,
 ) -> Tensor:
     """Return InfoNCE whose negatives are the other nodes of both views, both directions.
@@ -31,52 +23,13 @@ def grace_loss(
                        + log e(v_i, u_i) / (sum_k e(v_i, u_k) + sum_{k != i} e(v_i, v_k)) ],
     e(a, b) = exp(a . b / tau).
 
-    Similarities are cosines, so exp(s/tau) neither overflows nor vanishes for the temperatures in
-    use (smaller ones are worked out in float64). The gradient is formed in the forward pass, in
-    blocks of rows: memory is O(B d + block), never B x B for large B.
-
-    Parameters
-    ----------
-    left, right : unit rows u_i and v_i, B x d (row i of both is the same node).
-    tau : temperature, at least 0.003.
-    workspace : memory to use again, where many calls follow one another.
+    Parameters are those of ``contrast``: unit rows u_i and v_i, B x d, and the temperature.
     """
-    if tau < LEAST_TAU:
-        raise SettingValueError(f"The temperature must be at least {LEAST_TAU}. Got {tau} instead.")
-    space = workspace or Workspace()
-    if left.dtype == torch.float32 and 1.0 / tau > _SAFE_EXPONENT:
-        wide = left.double(), right.double()
-        return grace_loss(*wide, tau, block_bytes=block_bytes, workspace=space).float()
-    result: Tensor = _Grace.apply(left, right, tau, block_bytes, space)  # type: ignore[no-untyped-call]
-    return result
+    kind = _BetweenAndWithin
+    return contrast(kind, left, right, tau, block_bytes=block_bytes, workspace=workspace)
 
 
-class _Grace(Function):
-    """The loss, with its gradient formed on the way."""
-
-    @staticmethod
-    def forward(
-        ctx: Any, left: Tensor, right: Tensor, tau: float, block_bytes: int, space: Workspace
-    ) -> Tensor:
-        n = left.shape[0]
-        rows = max(1, block_bytes // (n * left.element_size()))
-        blocks = [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
-        similar = _Similarities(left, right, tau, space, keep=len(blocks) == 1)
-        left_sum, right_sum = similar.sums(blocks)
-        log_sums = torch.log(left_sum).mean() + torch.log(right_sum).mean()
-        loss = 0.5 * log_sums - (left * right).sum(dim=1).mean() / tau
-        if ctx.needs_input_grad[0] or ctx.needs_input_grad[1]:
-            ctx.save_for_backward(*similar.gradients(blocks, left_sum, right_sum))
-        return loss
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None, None, None]:
-        grad_left, grad_right = ctx.saved_tensors
-        return grad * grad_left, grad * grad_right, None, None, None
-
-
-class _Similarities:
+class _BetweenAndWithin:
     """Blocks of E = exp(A B^T / tau) for "UV", "UU" and "VV", the last two with an empty diagonal.
 
     They are made when asked for; where one block is all, it is made once.

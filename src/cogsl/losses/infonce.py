@@ -2,33 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch import Tensor
-from torch.autograd import Function
-from torch.autograd.function import once_differentiable
 
-from cogsl.errors import SettingValueError
-
-_BLOCK_BYTES = 1 << 26  # a block of similarities; larger problems are worked off in several
-_SAFE_EXPONENT = 80.0  # exp(x) and exp(-x) are sound in float32; in float64 up to 700
-LEAST_TAU = 0.003  # 1 / tau < 700
-
-
-class Workspace:
-    """Memory for similarities that many calls may share: fresh memory costs as much as the work."""
-
-    def __init__(self) -> None:
-        self._buffers: dict[tuple[str, torch.dtype], Tensor] = {}
-
-    def take(self, name: str, n_rows: int, n_columns: int, dtype: torch.dtype) -> Tensor:
-        """Return an n_rows x n_columns tensor, whose content is whatever was there before."""
-        size = n_rows * n_columns
-        buffer = self._buffers.get((name, dtype))
-        if buffer is None or buffer.numel() < size:
-            buffer = self._buffers[name, dtype] = torch.empty(size, dtype=dtype)
-        return buffer[:size].view(n_rows, n_columns)
+from cogsl.losses.contrast import BLOCK_BYTES, Workspace, contrast
 
 
 def infonce(
@@ -36,7 +13,7 @@ def infonce(
     right: Tensor,
     tau: float,
     *,
-    block_bytes: int = _BLOCK_BYTES,
+    block_bytes: int = BLOCK_BYTES,
     workspace: Workspace | None = None,
 ) -> Tensor:
     """Return the InfoNCE loss of two views, both directions.
@@ -45,54 +22,16 @@ def infonce(
     L = - 1/(2B) sum_i [ log e^{s_ii/tau} / sum_k e^{s_ik/tau}
                        + log e^{s_ii/tau} / sum_j e^{s_ji/tau} ],  s_ij = a_i . b_j.
 
-    Similarities are cosines, so exp(s/tau) neither overflows nor vanishes for the temperatures in
-    use (smaller ones are worked out in float64), and one exponential serves both directions. The
-    gradient is formed in the forward pass, in blocks of rows: memory is O(B d + block), never
-    B x B for large B.
-
-    Parameters
-    ----------
-    left, right : unit rows a_i and b_i, B x d (row i of both is the same node).
-    tau : temperature, at least 0.003.
-    workspace : memory to use again, where many calls follow one another.
+    Parameters are those of ``contrast``: unit rows a_i and b_i, B x d, and the temperature.
     """
-    if tau < LEAST_TAU:
-        raise SettingValueError(f"The temperature must be at least {LEAST_TAU}. Got {tau} instead.")
-    space = workspace or Workspace()
-    if left.dtype == torch.float32 and 1.0 / tau > _SAFE_EXPONENT:
-        wide = infonce(left.double(), right.double(), tau, block_bytes=block_bytes, workspace=space)
-        return wide.float()
-    result: Tensor = _InfoNCE.apply(left, right, tau, block_bytes, space)  # type: ignore[no-untyped-call]
-    return result
+    return contrast(_Between, left, right, tau, block_bytes=block_bytes, workspace=workspace)
 
 
-class _InfoNCE(Function):
-    """The loss, with its gradient formed on the way."""
+class _Between:
+    """Blocks of E = exp(A B^T / tau), made when asked for; a single block is made once.
 
-    @staticmethod
-    def forward(
-        ctx: Any, left: Tensor, right: Tensor, tau: float, block_bytes: int, space: Workspace
-    ) -> Tensor:
-        n = left.shape[0]
-        rows = max(1, block_bytes // (n * left.element_size()))
-        blocks = [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
-        similar = _Similarities(left, right, tau, space, keep=len(blocks) == 1)
-        row_sum, column_sum = similar.sums(blocks)
-        log_sums = torch.log(row_sum).mean() + torch.log(column_sum).mean()
-        loss = 0.5 * log_sums - (left * right).sum(dim=1).mean() / tau
-        if ctx.needs_input_grad[0] or ctx.needs_input_grad[1]:
-            ctx.save_for_backward(*similar.gradients(blocks, row_sum, column_sum))
-        return loss
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None, None, None]:
-        grad_left, grad_right = ctx.saved_tensors
-        return grad * grad_left, grad * grad_right, None, None, None
-
-
-class _Similarities:
-    """Blocks of E = exp(A B^T / tau), made when asked for; a single block is made once."""
+    The denominators are the row and the column sums of E: one exponential serves both directions.
+    """
 
     def __init__(
         self, left: Tensor, right: Tensor, tau: float, space: Workspace, *, keep: bool
