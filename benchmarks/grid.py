@@ -30,20 +30,23 @@ def run_grid(
 
     The file grows with each run that has ended. ``more`` says which runs a finished one calls for.
     """
-    console, done = Console(width=150), list[Record]()
+    done: list[Record] = []
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        for name, first_ones in tasks.items():
-            first, todo = len(done), first_ones
-            while todo:
-                ended = []
-                for record in track(pool.map(run, todo), total=len(todo), description=name):
-                    done.append(record)
-                    ended.append(record)
-                    if summary is not None:
-                        write_records(summary, done)
-                calls = zip(todo, ended, strict=True) if more and todo is first_ones else ()
-                todo = [task for pair in calls for task in more(*pair)] if more else []
-            console.print(format_table(name, done[first:]))
+
+        def run_all(name: str, todo: Sequence[Task]) -> list[Record]:
+            start = len(done)
+            for record in track(pool.map(run, todo), total=len(todo), description=name):
+                done.append(record)
+                if summary is not None:
+                    write_records(summary, done)
+            return done[start:]
+
+        for name, todo in tasks.items():
+            records = run_all(name, todo)
+            if more is not None:
+                pairs = zip(todo, records, strict=True)
+                records += run_all(name, [task for pair in pairs for task in more(*pair)])
+            Console(width=150).print(format_table(name, records))
 
 
 def write_records(path: Path, records: Sequence[Record]) -> None:

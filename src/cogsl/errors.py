@@ -21,6 +21,7 @@ wrong, what it must be, what it was, and how to mend it.
     │   ├── SettingError
     │   │   ├── UnknownSettingError
     │   │   └── SettingValueError
+    │   ├── FileFormatError
     │   └── UnknownNameError
     ├── DataUnavailableError
     ├── MissingExtraError (also an ImportError)
@@ -35,6 +36,7 @@ import difflib
 import importlib
 from collections.abc import Iterable
 from types import ModuleType
+from typing import Self
 
 
 class CogslError(Exception):
@@ -101,6 +103,10 @@ class SettingValueError(SettingError):
     """A value outside a setting's range or of the wrong kind."""
 
 
+class FileFormatError(InputError):
+    """A file that is not there, cannot be read, or does not hold what it should."""
+
+
 class UnknownNameError(InputError):
     """A name (of a data set, method, view, fusion ...) that is not in its list."""
 
@@ -119,6 +125,18 @@ class MemoryLimitError(CogslError):
 
 class DivergedError(CogslError):
     """Training gave no finite figure."""
+
+    @classmethod
+    def never_finite(cls, *rates: str) -> Self:
+        """Return the error of a training whose validation loss was never finite.
+
+        Parameters
+        ----------
+        rates : settings that may be too high.
+        """
+        *most, last = (f"'{rate}'" for rate in rates)
+        names = f"{', '.join(most)} or {last}" if most else last
+        return cls(f"The validation loss was never finite. Lower {names}, or scale the features.")
 
 
 class NotFittedError(CogslError, ValueError, AttributeError):

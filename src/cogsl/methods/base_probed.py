@@ -71,9 +71,7 @@ class ProbedClassifier(NodeClassifier):
             listener=listener,
         )
         if outcome.probe is None:
-            raise DivergedError(
-                "The validation loss was never finite. Lower 'lr', or scale the features."
-            )
+            raise DivergedError.never_finite("lr")
         self.history_, self.n_iter_ = outcome.history, len(outcome.history)
         self.best_iter_, self.learned_graph_ = outcome.best_iteration, None
         self.probabilities_ = outcome.probe.probabilities

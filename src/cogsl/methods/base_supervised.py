@@ -123,9 +123,7 @@ class SupervisedClassifier(NodeClassifier):
             listener=listener,
         )
         if outcome.output is None:
-            raise DivergedError(
-                "The validation loss was never finite. Lower 'lr', or scale the features."
-            )
+            raise DivergedError.never_finite("lr")
         self.history_, self.n_iter_ = outcome.history, len(outcome.history)
         self.best_iter_, self.learned_graph_ = outcome.best_iteration, None
         self.probabilities_ = outcome.output.double().exp().numpy()

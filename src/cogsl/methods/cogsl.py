@@ -105,10 +105,7 @@ class CoGSL(CoGSLSettings, NodeClassifier):
             if waiting.is_over(kept=is_kept):
                 break
         if kept is None:
-            raise DivergedError(
-                "The validation loss was never finite. Lower 'estimator_lr', 'classifier_lr' or "
-                "'mi_lr', or scale the features."
-            )
+            raise DivergedError.never_finite("estimator_lr", "classifier_lr", "mi_lr")
         listener.on_phase("final view")
         self.n_iter_, self.best_iter_ = len(self.history_), kept.iteration
         folds.restore(kept.state)

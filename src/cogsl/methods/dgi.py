@@ -27,9 +27,8 @@ from cogsl.methods.base_probed import ProbedClassifier
 from cogsl.nn import feature_matrix, glorot, prelu
 from cogsl.seeding import Seeds
 from cogsl.settings import setting
-from cogsl.sparse import SparseMatrix
 from cogsl.training import Listener, adam, descend, probe_seconds
-from cogsl.views.base import normalise, with_self_loops
+from cogsl.views.base import propagation
 
 _PRELU_START = 0.25
 # On the reference machine, one thread.
@@ -104,9 +103,7 @@ class Encoder(nn.Module):
 
     def __init__(self, graph: Graph, hidden: int, generator: torch.Generator) -> None:
         super().__init__()
-        view = normalise(with_self_loops(graph.adjacency))
-        constant = SparseMatrix.from_scipy(view, torch.float32)
-        self.view = SparseMatrix(constant.pattern, constant.values, symmetric=True)
+        self.view = propagation(graph.adjacency)
         self.features = feature_matrix(graph.features, torch.float32)
         self.smooths_first = isinstance(self.features, Tensor) and graph.n_features < hidden
         self.weight = glorot(graph.n_features, hidden, generator=generator, dtype=torch.float32)

@@ -164,9 +164,7 @@ class GEN(NodeClassifier):
     def _store(self, graph: Graph, best: tuple[int, sp.csr_array, Tensor] | None) -> None:
         """Set the fitted attributes."""
         if best is None:
-            raise DivergedError(
-                "The validation loss was never finite. Lower 'lr', or scale the features."
-            )
+            raise DivergedError.never_finite("lr")
         self.n_iter_, (self.best_iter_, adjacency, output) = len(self.history_), best
         self.probabilities_ = output.double().exp().numpy()
         self.learned_graph_ = graph.with_edges(adjacency)

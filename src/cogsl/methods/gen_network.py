@@ -15,7 +15,7 @@ from cogsl.nn import ACTIVATIONS, GCNClassifier, Propagated, feature_matrix
 from cogsl.seeding import Seeds
 from cogsl.sparse import SparseMatrix
 from cogsl.training import AccuracyRule, LabelledNodes, adam, descend
-from cogsl.views.base import normalise, with_self_loops
+from cogsl.views.base import propagation
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Backbone:
     ) -> Trained | None:
         """Train on a graph; return its best epoch on validation nodes, None if none was finite."""
         optimiser = adam(self._classifier.parameters(), lr=lr, weight_decay=weight_decay)
-        on_graph = _OnGraph(self._classifier, self._view(adjacency), self._features, self.nodes)
+        on_graph = _OnGraph(self._classifier, propagation(adjacency), self._features, self.nodes)
         rule, best = AccuracyRule(), None
         for epoch in range(epochs):
             loss = on_graph.step(optimiser, self._noise)
@@ -79,12 +79,6 @@ class Backbone:
             if rule.keeps(accuracy=figures["val_accuracy"], loss=figures["val_loss"]):
                 best = Trained(epoch, loss, figures, hidden, output)
         return best
-
-    @staticmethod
-    def _view(adjacency: sp.csr_array) -> SparseMatrix:
-        """Return D^-1/2 (S + I) D^-1/2."""
-        view = SparseMatrix.from_scipy(normalise(with_self_loops(adjacency)), torch.float32)
-        return SparseMatrix(view.pattern, view.values, symmetric=True)
 
 
 class _OnGraph:

@@ -33,7 +33,7 @@ authors' published program and settings. Left open, and decided here, mostly as 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import torch
@@ -52,7 +52,7 @@ from cogsl.nn import feature_matrix
 from cogsl.seeding import Seeds
 from cogsl.sparse import SparseMatrix
 from cogsl.training import LabelledNodes, Listener, LossRule, Patience, adam, descend
-from cogsl.views.base import normalise, with_self_loops
+from cogsl.views.base import propagation
 
 
 class Kept(NamedTuple):
@@ -93,9 +93,7 @@ class IDGL(IDGLSettings, NodeClassifier):
         network, nodes = self._network(graph, seeds), LabelledNodes(graph)
         kept = self._train(network, nodes, seeds.torch("dropout"), listener)
         if kept is None:
-            raise DivergedError(
-                "The validation loss was never finite. Lower 'lr', or scale the features."
-            )
+            raise DivergedError.never_finite("lr")
         listener.on_phase("learned graph")
         self.n_iter_, self.best_iter_ = len(self.history_), kept.epoch
         self.probabilities_ = kept.output.double().exp().numpy()
@@ -133,11 +131,7 @@ class IDGL(IDGLSettings, NodeClassifier):
         """Return L0, of the given graph or of nearest neighbours where that has no edge."""
         if graph.n_edges == 0:
             graph = Graph.from_features(graph.features, neighbours=self.knn_neighbours)
-        given = SparseMatrix.from_scipy(
-            normalise(with_self_loops(graph.adjacency)), dtype=torch.float32
-        )
-        pattern = replace(given.pattern, is_symmetric=True)
-        return SparseMatrix(pattern, given.values, symmetric=True)
+        return propagation(graph.adjacency)
 
     def _train(
         self,
@@ -184,7 +178,7 @@ class IDGL(IDGLSettings, NodeClassifier):
             update=self.update,
             most=self.kept_neighbours,
         )
-        return replace(graph, adjacency=adjacency)
+        return graph.with_edges(adjacency)
 
 
 class _Step:

@@ -171,9 +171,7 @@ class LDS(NodeClassifier):
         listener.on_phase("training")
         kept = self._train(bilevel, judges, listener)
         if kept is None:
-            raise DivergedError(
-                "The validation loss was never finite. Lower 'lr', or scale the features."
-            )
+            raise DivergedError.never_finite("lr")
         self.n_iter_, self.best_iter_ = len(self.history_), kept.iteration
         self.probabilities_ = kept.output.double().exp().numpy()
         self.learned_graph_ = _learned(graph, edges, kept.probabilities)

@@ -119,10 +119,7 @@ class ProGNN(ProGNNSettings, NodeClassifier):
             if waiting.is_over(kept=is_kept):
                 break
         if kept.output is None:
-            raise DivergedError(
-                "The validation loss was never finite. Lower 'lr' or 'graph_lr', or scale the "
-                "features."
-            )
+            raise DivergedError.never_finite("lr", "graph_lr")
         self.n_iter_, self.best_iter_ = len(self.history_), kept.iteration
         self.probabilities_ = kept.output.double().exp().numpy()
         self.learned_graph_ = graph.with_edges(entries_above(kept.matrix, self.least_weight))

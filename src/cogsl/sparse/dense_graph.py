@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import torch
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 from torch import Tensor
 
 from cogsl.sparse.blocks import blocks
@@ -39,17 +39,7 @@ def entries_above(matrix: Tensor, least: float) -> csr_array:
         mean.masked_fill_(mean <= least, 0.0)
         mean.diagonal(rows.start).zero_()
         parts.append(csr_array(mean.float().numpy()))
-    return _stacked(parts, n)
-
-
-def _stacked(parts: list[csr_array], n: int) -> csr_array:
-    """Return blocks of rows as one matrix, N x N."""
-    data, indices = (np.concatenate([getattr(p, name) for p in parts]) for name in _ARRAYS)
-    lengths = np.concatenate([np.diff(p.indptr) for p in parts])
-    return csr_array((data, indices, np.concatenate([[0], np.cumsum(lengths)])), shape=(n, n))
-
-
-_ARRAYS = ("data", "indices")
+    return csr_array(vstack(parts, format="csr"))
 
 
 class NormalisedGraph:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+import torch
 from scipy.sparse import csr_array, eye_array
 
 from cogsl.cost import GraphSize
 from cogsl.graph import Graph
 from cogsl.settings import validate_settings
+from cogsl.sparse import SparseMatrix
 
 ENTRY_SECONDS = 1.0e-7
 """To make, normalise and copy an entry, on the reference machine."""
@@ -95,3 +97,10 @@ def normalise(matrix: csr_array) -> csr_array:
     normalised = csr_array((data, V.indices, V.indptr), shape=V.shape)
     normalised.sort_indices()
     return normalised
+
+
+def propagation(adjacency: csr_array) -> SparseMatrix:
+    """Return D^-1/2 (A + I) D^-1/2 of a symmetric A, N x N, for products in float32."""
+    matrix = SparseMatrix.from_scipy(normalise(with_self_loops(adjacency)), torch.float32)
+    pattern = replace(matrix.pattern, is_symmetric=True)
+    return SparseMatrix(pattern, matrix.values, symmetric=True)
