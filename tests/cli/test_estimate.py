@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -61,9 +63,13 @@ def test_what_does_not_fit_is_said_after_the_table() -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ((), "cogsl estimate DATASET, or --nodes, --edges and --features"),
-        (("--nodes", "50000"), "cogsl estimate DATASET, or --nodes, --edges and --features"),
-        (("wine", "--nodes", "50000"), "Got both: --nodes"),
+        ((), "The graph is missing: cogsl estimate DATASET, or --nodes and --edges"),
+        (("--edges", "7"), "The graph is missing: cogsl estimate DATASET, or --nodes and --edges"),
+        (("--nodes", "50000"), "needs three: --nodes, --edges and --features"),
+        (("--nodes", "50000", "--edges", "9"), "needs three: --nodes, --edges and --features"),
+        (("--nodes", "1", "--edges", "9", "--features", "9"), "two nodes at least"),
+        (("--nodes", "none.csv", "--edges", "e.csv"), "There is no file none.csv"),
+        (("wine", "--nodes", "50000"), "a data set, or the nodes and edges of a graph of yours"),
         (("whine",), "did you mean 'wine'?"),
         (("wine", "--set", "tua=1"), "did you mean 'tau'?"),
         (("wine", "--method", "cogls"), "did you mean 'cogsl'?"),
@@ -80,3 +86,16 @@ def test_mistakes_get_one_line(arguments: tuple[str, ...], complaint: str) -> No
     assert result.stdout == ""
     assert result.stderr.count("\n") == 1
     assert complaint in result.stderr
+
+
+def test_files_are_read_for_their_counts(tmp_path: Path) -> None:
+    nodes, edges = tmp_path / "nodes.csv", tmp_path / "edges.csv"
+    rows = [f"n{k},{k % 7}.5,{k % 3},{'ab'[k % 2]}" for k in range(50)]
+    nodes.write_text("\n".join(["id,x,z,y", *rows]))
+    edges.write_text("\n".join(["source,target", *(f"n{k},n{k + 1}" for k in range(49))]))
+    result = invoke("--nodes", str(nodes), "--edges", str(edges), "--label-column", "y")
+    assert result.exit_code == 0, result.output
+    counts = ("--edges", "49", "--features", "2", "--classes", "2", "--labels", "50")
+    by_counts = invoke("--nodes", "50", *counts)
+    assert row(result, "Whole run").split("│")[-1] == row(by_counts, "Whole run").split("│")[-1]
+    assert "Whole run" in result.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -21,7 +22,7 @@ def estimate(
     context: typer.Context,
     dataset: Annotated[
         str | None,
-        typer.Argument(metavar="DATASET", help="Its name; or give the counts below instead."),
+        typer.Argument(metavar="DATASET", help="Its name; or give a graph of yours, below."),
     ] = None,
     method: Annotated[str, typer.Option(help="The method to run.")] = "cogsl",
     preset: Annotated[
@@ -30,14 +31,30 @@ def estimate(
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE ...", help="Change settings.")
     ] = None,
-    nodes: Annotated[int | None, typer.Option(min=2, help="Nodes of a graph of yours.")] = None,
-    edges: Annotated[int | None, typer.Option(min=0, help="Its edges, each once.")] = None,
-    features: Annotated[int | None, typer.Option(min=1, help="Its features.")] = None,
+    nodes: Annotated[
+        str | None,
+        typer.Option(metavar="FILE|COUNT", help="A graph of yours: its nodes, or how many."),
+    ] = None,
+    edges: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE|COUNT", help="Its edges, or how many, each once."),
+    ] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="The column of the labels, in the file of nodes.")
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="The column of the nodes' names, in the file of nodes.")
+    ] = None,
+    features: Annotated[
+        int | None, typer.Option(min=1, help="Its features, where nodes are a count.")
+    ] = None,
     nonzeros: Annotated[
         int | None, typer.Option(min=0, help="Features other than 0, if they are sparse.")
     ] = None,
-    classes: Annotated[int, typer.Option(min=2, help="Its classes.")] = 10,
-    labels: Annotated[int, typer.Option(min=2, help="Its training nodes.")] = 200,
+    classes: Annotated[int, typer.Option(min=2, help="Its classes, where no label is known.")] = 10,
+    labels: Annotated[
+        int, typer.Option(min=2, help="Its training nodes, where no label is known.")
+    ] = 200,
     threads: Annotated[
         int | None,
         typer.Option(min=1, show_default="idle processors", help="Threads of PyTorch."),
@@ -50,28 +67,34 @@ def estimate(
         Path | None, typer.Option(help="Folder of data sets, looked in first.")
     ] = None,
 ) -> None:
-    """Print the time and memory that a run would need: a data set by name, or by its counts.
+    """Print the time and memory that a run would need: of a data set, of files, or of counts.
 
-    A graph that is not there yet needs its counts alone: --nodes, --edges and --features.
+    cogsl estimate citeseer; cogsl estimate --nodes nodes.csv --edges edges.csv --label-column y;
+    or, for a graph that is not there yet, --nodes 50000 --edges 200000 --features 64.
     """
     with clean_exit():
+        from cogsl.cost import GraphSize
         from cogsl.experiments.forecast import forecast
-        from cogsl.experiments.presets import find_method, parse_assignments
+        from cogsl.experiments.presets import find_method, parse_assignments, resolve
 
         limit = None if memory_limit is None else parse_bytes(memory_limit)
         overrides = parse_assignments([*(set_ or []), *context.args])
-        counts = {"--nodes": nodes, "--edges": edges, "--features": features}
-        given = [name for name, count in counts.items() if count is not None]
-        if dataset is not None and given:
-            raise InputError(
-                f"Give a data set, or the counts of a graph of yours. Got both: {', '.join(given)}."
-            )
+        if dataset is not None and (nodes is not None or edges):
+            raise InputError("Give a data set, or the nodes and edges of a graph of yours.")
         if dataset is not None:
             settings, size = _of_dataset(dataset, method, preset, overrides, data_root)
         else:
-            settings, size = _of_counts(
-                counts, classes, labels, nonzeros, method, preset, overrides
-            )
+            settings = resolve(method, "your graph", preset, overrides)
+            unlabelled = GraphSize(0, 0, features or 0, classes, labels, nonzeros)
+            if nodes is None:
+                raise InputError(
+                    "The graph is missing: cogsl estimate DATASET, or --nodes and --edges of a "
+                    "graph of yours. 'cogsl datasets' lists the data sets."
+                )
+            if nodes.isdigit():
+                size = _of_counts(nodes, edges or [], unlabelled)
+            else:
+                size = _of_files(nodes, edges or [], label_column, id_column, unlabelled)
         set_threads(threads)
         needed = forecast(find_method(method)(**settings), size)
         print_result(format_estimate(needed, f"{method} on {dataset or 'your graph'}"))
@@ -94,24 +117,27 @@ def _of_dataset(
     return settings, known or GraphSize.of(datasets.load(dataset, root=root, settings=its_own))
 
 
-def _of_counts(
-    counts: dict[str, int | None],
-    classes: int,
-    labels: int,
-    nonzeros: int | None,
-    method: str,
-    preset: str,
-    overrides: dict[str, str],
-) -> tuple[dict[str, Any], GraphSize]:
-    """Return the method's settings and the size of a graph that is described by its counts."""
-    from cogsl.cost import GraphSize
-    from cogsl.experiments.presets import resolve
-
-    nodes, edges, features = counts.values()
-    if nodes is None or edges is None or features is None:
+def _of_counts(nodes: str, edges: list[str], rest: GraphSize) -> GraphSize:
+    """Return the size of a graph that is described by its counts."""
+    if not edges or not all(count.isdigit() for count in edges) or not rest.features:
         raise InputError(
-            "The graph is missing: cogsl estimate DATASET, or --nodes, --edges and --features of "
-            "a graph of yours. 'cogsl datasets' lists the data sets."
+            "A graph by its counts needs three: --nodes, --edges and --features, whole numbers."
         )
-    settings = resolve(method, "your graph", preset, overrides)
-    return settings, GraphSize(nodes, 2 * edges, features, classes, labels, nonzeros)
+    if int(nodes) < 2:
+        raise InputError(f"A graph needs two nodes at least. Got --nodes {nodes} instead.")
+    return replace(rest, nodes=int(nodes), entries=2 * sum(map(int, edges)))
+
+
+def _of_files(
+    nodes: str, edges: list[str], label: str | None, id_column: str | None, rest: GraphSize
+) -> GraphSize:
+    """Return the size of the graph that files hold."""
+    from cogsl.cost import GraphSize
+    from cogsl.io import NodeColumns, read_graph
+
+    columns = NodeColumns(id=id_column, label=label)
+    graph = read_graph(Path(nodes), [Path(each) for each in edges], node_columns=columns).graph
+    size, known = GraphSize.of(graph), int((graph.labels >= 0).sum())
+    if not known:
+        return replace(size, classes=rest.classes, train=rest.train)
+    return replace(size, train=size.train or known)

@@ -1,0 +1,25 @@
+"""Anybody's data as a Graph: files, tables, arrays, and the objects of other libraries."""
+
+from cogsl.io.arrays import graph_from_arrays, graph_from_pyg, read_matrix_market, read_npz
+from cogsl.io.features import KINDS, FeatureEncoder, Treatment
+from cogsl.io.frames import EdgeColumns, NodeColumns, graph_from_frames
+from cogsl.io.named import NamedGraph
+from cogsl.io.networkx import graph_from_networkx, read_graphml
+from cogsl.io.read import read_graph
+
+__all__ = [
+    "KINDS",
+    "EdgeColumns",
+    "FeatureEncoder",
+    "NamedGraph",
+    "NodeColumns",
+    "Treatment",
+    "graph_from_arrays",
+    "graph_from_frames",
+    "graph_from_networkx",
+    "graph_from_pyg",
+    "read_graph",
+    "read_graphml",
+    "read_matrix_market",
+    "read_npz",
+]

@@ -1,0 +1,28 @@
+"""A graph, and what its numbers stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cogsl.graph import Graph
+from cogsl.io.features import FeatureEncoder
+
+
+@dataclass(frozen=True, eq=False)
+class NamedGraph:
+    """A graph whose nodes, classes and features have names.
+
+    Parameters
+    ----------
+    graph : the nodes are numbered in the order of ``nodes``, the classes in that of ``classes``.
+    nodes : one name a node.
+    classes : one name a class.
+    features : one name a feature.
+    encoder : how a table's columns became the features; None if they came as numbers.
+    """
+
+    graph: Graph
+    nodes: tuple[str, ...]
+    classes: tuple[str, ...]
+    features: tuple[str, ...]
+    encoder: FeatureEncoder | None = None
