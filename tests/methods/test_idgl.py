@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 from torch import Tensor
 
 from cogsl.cost import GraphSize
+from cogsl.errors import SettingValueError
 from cogsl.graph import Graph
 from cogsl.methods.idgl import IDGL
 from cogsl.methods.idgl_graphs import (
@@ -464,7 +465,7 @@ def combined_graph(method: IDGL, graph: Graph, seed: int) -> np.ndarray:
 
     class Watched(IDGL):
         def _learned(self, graph: Graph, network: Network) -> Graph:
-            first, *later = self._turns(network)
+            first, *later = self._turns(network, self.max_turns)
             matrices = [dense_of(network.given), first.graph.rows(slice(0, graph.n_nodes))]
             matrices.append(later[-1].graph.rows(slice(0, graph.n_nodes)))
             captured["A"] = mixed(*matrices, skip=self.skip, update=self.update).numpy()
@@ -506,6 +507,23 @@ def test_a_graph_without_edges_gets_those_of_nearest_neighbours() -> None:
     settings: dict[str, Any] = {"epochs": 3, "knn_neighbours": 4}
     alone, helped = (IDGL(**settings).fit(g, seed=0).predict_proba() for g in (graph, joined))
     assert np.array_equal(alone, helped)
+
+
+def test_no_turn_follows_in_the_first_epochs_and_none_of_them_is_kept() -> None:
+    method = IDGL(epochs=6, first_epochs=4, max_turns=3, tolerance=0.0).fit(two_groups(), seed=0)
+    assert [record["turns"] for record in method.history_] == [0, 0, 0, 0, 3, 3]
+    assert not any(record["kept"] for record in method.history_[:4])
+    assert method.best_iter_ >= 4
+
+
+def test_patience_counts_from_the_first_epoch_that_may_be_kept() -> None:
+    method = IDGL(epochs=30, first_epochs=20, patience=1).fit(two_groups(), seed=0)
+    assert method.n_iter_ > 20
+
+
+def test_some_epoch_must_be_left_to_be_kept() -> None:
+    with pytest.raises(SettingValueError, match="must be below 'epochs', 5"):
+        IDGL(epochs=5, first_epochs=5).fit(two_groups(), seed=0)
 
 
 def test_history_tells_the_turns() -> None:

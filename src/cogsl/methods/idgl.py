@@ -26,8 +26,7 @@ authors' published program and settings. Left open, and decided here, mostly as 
 - defaults are the authors' for a citation network, except later dropout, which validation chose,
   and with anchors the regulariser, which is theirs for a larger network;
 - unlike theirs, anchors are drawn once, not in each epoch, so that predictions are those of one
-  graph; dropout of features and graphs, used on one data set, and first epochs without later turns,
-  used on small ones, are left out.
+  graph; dropout of features and graphs, used on one data set, is left out.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from torch import Tensor
 from torch.nn.functional import nll_loss
 
 from cogsl.cost import Estimate, GraphSize
-from cogsl.errors import DivergedError
+from cogsl.errors import DivergedError, SettingValueError
 from cogsl.graph import Graph
 from cogsl.methods.base import About, NodeClassifier
 from cogsl.methods.idgl_cost import expected_cost
@@ -82,6 +81,15 @@ class IDGL(IDGLSettings, NodeClassifier):
     def max_iterations(self) -> int:
         """How many epochs ``fit`` runs at most."""
         return self.epochs
+
+    def validate(self) -> None:
+        """Raise ``SettingValueError`` if a setting has a value that it cannot have."""
+        super().validate()
+        if self.first_epochs >= self.epochs:
+            raise SettingValueError(
+                f"The 'first_epochs' setting of IDGL must be below 'epochs', {self.epochs}, as "
+                f"none of them is kept. Got {self.first_epochs} instead."
+            )
 
     def estimate(self, size: GraphSize) -> Estimate:
         """Return what ``fit`` on a graph of that size needs."""
@@ -147,29 +155,32 @@ class IDGL(IDGLSettings, NodeClassifier):
         listener.on_phase("training")
         for epoch in range(self.epochs):
             start = time.perf_counter()
-            record: dict[str, Any] = {"iteration": epoch} | step()
-            *_, last = self._turns(network)
+            most = self.turns_in(epoch)
+            record: dict[str, Any] = {"iteration": epoch} | step(most)
+            *_, last = self._turns(network, most)
             record |= nodes.judge(last.output)
-            is_kept = rule.keeps(accuracy=record["val_accuracy"], loss=record["val_loss"])
+            is_kept = epoch >= self.first_epochs and rule.keeps(
+                accuracy=record["val_accuracy"], loss=record["val_loss"]
+            )
             if is_kept:
                 state = {k: v.detach().clone() for k, v in network.state_dict().items()}
                 kept = Kept(epoch, state, last.output)
             record |= {"kept": is_kept, "seconds": time.perf_counter() - start}
             self.history_.append(record)
             listener.on_iteration(record)
-            if waiting.is_over(kept=is_kept):
+            if epoch >= self.first_epochs and waiting.is_over(kept=is_kept):
                 break
         return kept
 
     @torch.no_grad()
-    def _turns(self, network: Network) -> list[Turn]:
-        """Return the turns without dropout and gradient."""
-        turns = network.turns(most=self.max_turns, tolerance=self.tolerance, generator=None)
+    def _turns(self, network: Network, most: int) -> list[Turn]:
+        """Return the turns without dropout and gradient, so many after the first at most."""
+        turns = network.turns(most=most, tolerance=self.tolerance, generator=None)
         return list(turns)
 
     def _learned(self, graph: Graph, network: Network) -> Graph:
         """Return the graph of the last turn."""
-        first, *later = self._turns(network)
+        first, *later = self._turns(network, self.max_turns)
         adjacency = learned_adjacency(
             network.given,
             first.graph,
@@ -194,10 +205,10 @@ class _Step:
             network.parameters(), lr=settings.lr, weight_decay=settings.weight_decay
         )
 
-    def __call__(self) -> dict[str, float]:
-        """Take the step; return the loss and how many turns followed the first."""
+    def __call__(self, most: int) -> dict[str, float]:
+        """Take the step; return the loss and how many turns, of ``most``, followed the first."""
         turns = self._network.turns(
-            most=self._settings.max_turns,
+            most=most,
             tolerance=self._settings.tolerance,
             generator=self._noise,
         )

@@ -66,6 +66,9 @@ class IDGLSettings:
         None, "weight of the squared entries; 'none': 0.2, with anchors 0", symbol="gamma", low=0.0
     )
     max_turns: int = setting(10, "turns after the first, at most", symbol="T", low=0)
+    first_epochs: int = setting(
+        0, "epochs at first in which no turn follows the first; none of them is kept", low=0
+    )
     tolerance: float = setting(
         1e-3, "turns end when the graph's relative change is not above it", symbol="delta", low=0.0
     )
@@ -93,6 +96,10 @@ class IDGLSettings:
     kept_neighbours: int = setting(
         50, "largest entries of a row that the learned graph keeps", low=1
     )
+
+    def turns_in(self, epoch: int) -> int:
+        """Return how many turns may follow the first one in an epoch."""
+        return 0 if epoch < self.first_epochs else self.max_turns
 
     def anchors_for(self, n_nodes: int) -> int | None:
         """Return how many anchors a graph of that size gets; None for the full version."""
