@@ -165,15 +165,14 @@ def group(records: Iterable[dict[str, Any]]) -> dict[tuple[str, str], list[dict[
     return groups
 
 
-def difference_to_ours(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> str:
-    """Return our macro-F1 minus theirs over the runs that both have, with its 95 % interval."""
+def paired(
+    ours: list[dict[str, Any]], theirs: list[dict[str, Any]]
+) -> tuple[list[float], list[float]]:
+    """Return the macro-F1 in percent, ours and theirs, of the runs that both have."""
     mine = {(r["seed"], r["split_seed"]): 100 * r["macro_f1"] for r in ours}
-    pairs = [
-        (mine[key], 100 * r["macro_f1"])
-        for r in theirs
-        if (key := (r["seed"], r["split_seed"])) in mine
-    ]
-    return format_difference(*map(list, zip(*pairs, strict=True))) if len(pairs) > 1 else ""
+    both = [r for r in theirs if (r["seed"], r["split_seed"]) in mine]
+    figures = [mine[r["seed"], r["split_seed"]] for r in both]
+    return figures, [100 * r["macro_f1"] for r in both]
 
 
 def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
@@ -201,7 +200,7 @@ def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
             *(f"{mean:.1f}±{deviation:.1f}" for mean, deviation in figures),
             "/".join(f"{mean:.1f}" for mean, _ in printed(dataset).get(method, [])),
             shortfall(dataset, method, [mean for mean, _ in figures]),
-            difference_to_ours(ours, rows) if rows is not ours else "",
+            format_difference(*paired(ours, rows)) if rows is not ours else "",
             f"{seconds:.1f}",
             f"{seconds / usual:.1f}",
             f"{max(r['peak_memory'] for r in rows) / 2**20:.0f}",

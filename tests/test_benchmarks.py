@@ -203,8 +203,9 @@ def test_leads_are_taken_over_the_runs_that_both_have() -> None:
     def runs(*figures: float) -> list[dict[str, float]]:
         return [{"seed": k, "split_seed": k, "macro_f1": f} for k, f in enumerate(figures)]
 
-    assert accuracy.difference_to_ours(runs(0.9, 0.8, 0.1), runs(0.8, 0.7)).startswith("+10.00")
-    assert accuracy.difference_to_ours(runs(0.9), runs(0.8, 0.7)) == ""
+    ours, theirs = accuracy.paired(runs(0.9, 0.8, 0.1), runs(0.8, 0.7))
+    assert ours == pytest.approx([90.0, 80.0])
+    assert theirs == pytest.approx([80.0, 70.0])
 
 
 def test_runs_that_failed_have_a_row_that_says_why() -> None:

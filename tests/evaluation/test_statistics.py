@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cogsl.errors import InputError
-from cogsl.evaluation import mean_and_deviation, paired_difference
+from cogsl.evaluation import holm, mean_and_deviation, paired_difference, paired_p_value
 
 
 def test_the_deviation_divides_by_n_minus_one() -> None:
@@ -62,3 +62,34 @@ def test_sides_that_do_not_pair_are_an_error(a: list[float], b: list[float]) -> 
 def test_confidence_is_a_share(confidence: float) -> None:
     with pytest.raises(InputError, match=r"in \(0, 1\)"):
         paired_difference([1.0, 2.0], [0.0, 0.0], confidence)
+
+
+def test_the_p_value_of_two_pairs_follows_from_the_cauchy_distribution() -> None:
+    # Differences 1 and 3: t = 2, and T_1(-2) = 1/2 - atan(2) / pi.
+    expected = 2 * (0.5 - math.atan(2) / math.pi)
+    assert paired_p_value([2.0, 5.0], [1.0, 2.0]) == pytest.approx(expected)
+
+
+def test_the_p_value_is_below_five_percent_where_the_interval_leaves_out_zero() -> None:
+    rng = np.random.default_rng(1)
+    for row in rng.normal(0.8, 1.0, size=(200, 6)):
+        _, low, high = paired_difference(row.tolist(), [0.0] * 6)
+        is_beyond = not low <= 0.0 <= high
+        assert (paired_p_value(row.tolist(), [0.0] * 6) < 0.05) == is_beyond
+
+
+def test_differences_that_are_all_alike_are_certain() -> None:
+    assert paired_p_value([1.0, 2.0], [1.0, 2.0]) == 1.0
+    assert paired_p_value([1.5, 2.5], [1.0, 2.0]) == 0.0
+
+
+def test_a_p_value_needs_pairs() -> None:
+    with pytest.raises(InputError, match="Got 1 and 1"):
+        paired_p_value([1.0], [2.0])
+
+
+def test_holm_by_hand() -> None:
+    # Sorted 0.01, 0.03, 0.04: times 3, 2, 1 gives 0.03, 0.06, 0.04; none is below the one before.
+    assert holm([0.03, 0.01, 0.04]) == pytest.approx([0.06, 0.03, 0.06])
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+    assert holm([]) == []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from cogsl.errors import InputError
 
@@ -43,15 +44,49 @@ def paired_difference(
     """
     from scipy.special import stdtrit
 
+    if not 0.0 < confidence < 1.0:
+        raise InputError(f"The 'confidence' must be in (0, 1). Got {confidence!r} instead.")
+    differences = _differences(a, b)
+    mean, deviation = mean_and_deviation(differences.tolist())
+    quantile = float(stdtrit(len(differences) - 1, (1.0 + confidence) / 2.0))
+    half = quantile * deviation / math.sqrt(len(differences))
+    return PairedDifference(mean, mean - half, mean + half)
+
+
+def paired_p_value(a: Sequence[float], b: Sequence[float]) -> float:
+    """Return how probable a mean difference at least as large is if there is none in truth.
+
+    Two-sided, by Student's t distribution: p = 2 T_{n-1}(-|mean(d)| sqrt(n) / s), d = a - b. Where
+    all differences are alike it is 1 if they are 0, and 0 if not.
+    """
+    from scipy.special import stdtr
+
+    differences = _differences(a, b)
+    mean, deviation = mean_and_deviation(differences.tolist())
+    if deviation == 0.0:
+        return 1.0 if mean == 0.0 else 0.0
+    n = len(differences)
+    return float(2 * stdtr(n - 1, -abs(mean) * math.sqrt(n) / deviation))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected for their number m by Holm's method, in the same order.
+
+    The k-th smallest (k from 0) becomes min(1, (m - k) p), and no less than those before it.
+    """
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    corrected, largest = [0.0] * len(p_values), 0.0
+    for k, place in enumerate(order):
+        largest = max(largest, min(1.0, (len(p_values) - k) * p_values[place]))
+        corrected[place] = largest
+    return corrected
+
+
+def _differences(a: Sequence[float], b: Sequence[float]) -> npt.NDArray[np.float64]:
+    """Return a - b, pair by pair."""
     if len(a) != len(b) or len(a) < 2:
         raise InputError(
             "'a' and 'b' must hold the same number of figures, two or more. "
             f"Got {len(a)} and {len(b)} instead."
         )
-    if not 0.0 < confidence < 1.0:
-        raise InputError(f"The 'confidence' must be in (0, 1). Got {confidence!r} instead.")
-    differences = np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)
-    mean, deviation = mean_and_deviation(differences.tolist())
-    quantile = float(stdtrit(len(differences) - 1, (1.0 + confidence) / 2.0))
-    half = quantile * deviation / math.sqrt(len(differences))
-    return PairedDifference(mean, mean - half, mean + half)
+    return np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)

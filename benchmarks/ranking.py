@@ -1,0 +1,154 @@
+"""Where CoGSL stands among all methods, by a paired test over seeds and splits.
+
+    python -m benchmarks.ranking docs/results/accuracy.json
+
+A baseline is taken with the settings that were searched for it (its ``paper`` preset) where there
+are any; CoGSL with its ``default`` ones, the same for every data set. Methods are ranked by their
+mean macro-F1. The test compares CoGSL with each on the runs that both have, and is corrected for
+the number of methods (Holm).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.accuracy import OURS, group, paired
+from benchmarks.grid import format_difference
+
+Records = list[dict[str, Any]]
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A method on one data set, beside CoGSL.
+
+    Parameters
+    ----------
+    name : with its preset, if that is not the default.
+    mean : macro-F1 in percent.
+    runs : how many.
+    lead : of CoGSL over it, in words; "" where there is nothing to compare.
+    p_value : of the paired test, corrected; None where there is none.
+    """
+
+    name: str
+    mean: float
+    runs: int
+    lead: str = ""
+    p_value: float | None = None
+
+    @property
+    def verdict(self) -> str:
+        """What the test says of CoGSL against it."""
+        if self.p_value is None:
+            return ""
+        if self.p_value >= LEVEL:
+            return "not told apart"
+        return "CoGSL better" if self.lead.startswith("+") else "CoGSL worse"
+
+
+def chosen(records: Iterable[dict[str, Any]], ours: str = "default") -> dict[str, Records]:
+    """Return the runs of each method, with the preset by which it is compared."""
+    groups = group(record for record in records if "failure" not in record)
+    found: dict[str, Records] = {}
+    for (method, preset), rows in groups.items():
+        wanted = ours if method == OURS else "paper"
+        if preset == wanted or (method not in found and (method, wanted) not in groups):
+            found[method] = rows
+    return found
+
+
+def standings(records: Sequence[dict[str, Any]], ours: str = "default") -> list[Standing]:
+    """Return the methods of one data set, the best first."""
+    from cogsl.evaluation.statistics import holm, mean_and_deviation, paired_p_value
+
+    by_method = chosen(records, ours)
+    own = by_method.get(OURS, [])
+    pairs = {name: paired(own, rows) for name, rows in by_method.items() if name != OURS}
+    tested = [name for name, (mine, _) in pairs.items() if len(mine) > 1]
+    p_values = holm([paired_p_value(*pairs[name]) for name in tested])
+    corrected = dict(zip(tested, p_values, strict=True))
+    found = []
+    for method, rows in by_method.items():
+        mean, _ = mean_and_deviation([100 * row["macro_f1"] for row in rows])
+        lead = format_difference(*pairs[method]) if method in tested else ""
+        preset = rows[0]["preset"]
+        name = method if preset == "default" else f"{method} ({preset})"
+        found.append(Standing(name, mean, len(rows), lead, corrected.get(method)))
+    return sorted(found, key=lambda standing: -standing.mean)
+
+
+def rank_of_ours(found: Sequence[Standing]) -> int:
+    """Return CoGSL's rank, from 1; 0 if it was not run."""
+    names = [standing.name.split()[0] for standing in found]
+    return names.index(OURS) + 1 if OURS in names else 0
+
+
+def in_words(dataset: str, found: Sequence[Standing]) -> str:
+    """Say plainly where CoGSL stands on a data set."""
+    rank = rank_of_ours(found)
+    if not rank:
+        return f"{dataset}: CoGSL was not run."
+    worse = [s.name for s in found if s.verdict == "CoGSL worse"]
+    better = [s.name for s in found if s.verdict == "CoGSL better"]
+    above = [s.name for s in found[: rank - 1]]
+    parts = [f"{dataset}: CoGSL is number {rank} of {len(found)} by the mean"]
+    parts.append(f"above it {', '.join(above)}" if above else "none above it")
+    parts.append(f"beyond chance better than {', '.join(better) or 'none'}")
+    parts.append(f"worse than {', '.join(worse) or 'none'}")
+    return "; ".join(parts) + "."
+
+
+def format_standings(dataset: str, found: Sequence[Standing]) -> Table:
+    """Return a row a method."""
+    table = Table(title=dataset)
+    for head in ("", "method", "macro-F1", "runs", "CoGSL's lead (95 %)", "p (Holm)", "the test"):
+        table.add_column(head)
+    for rank, s in enumerate(found, start=1):
+        p_value = "" if s.p_value is None else f"{s.p_value:.3f}"
+        cells = (f"{s.mean:.1f}", str(s.runs), s.lead, p_value, s.verdict)
+        table.add_row(str(rank), s.name, *cells)
+    return table
+
+
+def average_ranks(by_dataset: Iterable[Sequence[Standing]]) -> dict[str, float]:
+    """Return each method's mean rank over the data sets on which all of them were run."""
+    ranks: dict[str, list[int]] = {}
+    lists = [[s.name.split()[0] for s in found] for found in by_dataset]
+    for names in lists:
+        for rank, name in enumerate(names, start=1):
+            ranks.setdefault(name, []).append(rank)
+    everywhere = {name: r for name, r in ranks.items() if len(r) == len(lists)}
+    return dict(sorted(((n, sum(r) / len(r)) for n, r in everywhere.items()), key=lambda x: x[1]))
+
+
+def main(
+    records: Annotated[Path, typer.Argument(help="file of benchmarks.accuracy")],
+    preset: Annotated[str, typer.Option(help="CoGSL's: default or paper")] = "default",
+) -> None:
+    """Print one table a data set, then the ranks in words."""
+    rows = json.loads(records.read_text(encoding="utf-8"))
+    by_dataset: dict[str, Records] = {}
+    for row in rows:
+        by_dataset.setdefault(row["dataset"], []).append(row)
+    found = {name: standings(its, preset) for name, its in by_dataset.items()}
+    console = Console(width=150)
+    for name, its in found.items():
+        console.print(format_standings(name, its))
+    for name, its in found.items():
+        console.print(in_words(name, its))
+    means = ", ".join(f"{name} {rank:.1f}" for name, rank in average_ranks(found.values()).items())
+    console.print(f"Mean rank over {len(found)} data sets: {means}.")
+
+
+if __name__ == "__main__":
+    typer.run(main)

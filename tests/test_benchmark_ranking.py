@@ -1,0 +1,69 @@
+"""The ranking of methods, by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks import ranking
+
+
+def runs(method: str, *figures: float, preset: str = "default") -> list[dict[str, Any]]:
+    return [
+        {"method": method, "preset": preset, "seed": k, "split_seed": k, "macro_f1": figure}
+        for k, figure in enumerate(figures)
+    ]
+
+
+OURS = runs("cogsl", 0.90, 0.91, 0.92, 0.93)
+FAR_BELOW = runs("mlp", 0.50, 0.52, 0.51, 0.53)
+FAR_ABOVE = runs("lds", 0.97, 0.98, 0.992, 0.999)
+NEAR = runs("gcn", 0.91, 0.90, 0.93, 0.925)
+
+
+def test_methods_are_ranked_by_their_mean() -> None:
+    found = ranking.standings([*FAR_BELOW, *OURS, *FAR_ABOVE, *NEAR])
+    assert [s.name for s in found] == ["lds", "gcn", "cogsl", "mlp"]
+    assert ranking.rank_of_ours(found) == 3
+
+
+def test_the_test_tells_better_worse_and_neither() -> None:
+    found = {s.name: s for s in ranking.standings([*FAR_BELOW, *OURS, *FAR_ABOVE, *NEAR])}
+    assert found["mlp"].verdict == "CoGSL better"
+    assert found["lds"].verdict == "CoGSL worse"
+    assert found["gcn"].verdict == "not told apart"
+    assert found["cogsl"].verdict == ""
+    assert found["mlp"].lead.startswith("+40.00")
+
+
+def test_searched_settings_stand_for_a_baseline_and_defaults_for_cogsl() -> None:
+    searched = runs("gcn", 0.8, 0.8, preset="paper")
+    papers = runs("cogsl", 0.1, 0.1, preset="paper")
+    found = ranking.standings([*NEAR, *searched, *papers, *OURS])
+    assert [s.name for s in found] == ["cogsl", "gcn (paper)"]
+    by_paper = ranking.standings([*NEAR, *searched, *papers, *OURS], ours="paper")
+    assert [s.name for s in by_paper] == ["gcn (paper)", "cogsl (paper)"]
+
+
+def test_a_single_run_is_ranked_but_not_tested() -> None:
+    (first, second) = ranking.standings([*runs("idgl", 0.99), *OURS])
+    assert (first.name, first.p_value, first.verdict) == ("idgl", None, "")
+    assert second.name == "cogsl"
+
+
+def test_failures_are_no_methods() -> None:
+    failed = {"method": "prognn", "preset": "default", "failure": "no memory"}
+    assert [s.name for s in ranking.standings([failed, *OURS])] == ["cogsl"]
+
+
+def test_where_cogsl_is_not_first_is_said() -> None:
+    words = ranking.in_words("wine", ranking.standings([*FAR_BELOW, *OURS, *FAR_ABOVE, *NEAR]))
+    assert "number 3 of 4" in words
+    assert "above it lds, gcn" in words
+    assert "better than mlp" in words
+    assert "worse than lds" in words
+
+
+def test_mean_ranks_count_methods_that_were_run_everywhere() -> None:
+    one = ranking.standings([*OURS, *FAR_BELOW, *FAR_ABOVE])
+    two = ranking.standings([*OURS, *FAR_BELOW])
+    assert ranking.average_ranks([one, two]) == {"cogsl": 1.5, "mlp": 2.5}
