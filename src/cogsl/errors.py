@@ -22,6 +22,7 @@ wrong, what it must be, what it was, and how to mend it.
     │   │   ├── UnknownSettingError
     │   │   └── SettingValueError
     │   ├── FileFormatError
+    │   ├── AttackError
     │   └── UnknownNameError
     ├── DataUnavailableError
     ├── MissingExtraError (also an ImportError)
@@ -105,6 +106,10 @@ class SettingValueError(SettingError):
 
 class FileFormatError(InputError):
     """A file that is not there, cannot be read, or does not hold what it should."""
+
+
+class AttackError(InputError):
+    """An attack that asks for more than the graph has."""
 
 
 class UnknownNameError(InputError):

@@ -1,7 +1,8 @@
-"""Lists of directed entries become symmetric matrices."""
+"""Lists of edges become symmetric matrices, and these lists of edges."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,35 @@ class Undirected(NamedTuple):
     matrix: csr_array
     n_duplicates: int
     n_one_way: int
+
+
+@dataclass(frozen=True, eq=False)
+class Edges:
+    """Undirected edges, each once: the ends i < j, and the weights."""
+
+    low: npt.NDArray[np.signedinteger]
+    high: npt.NDArray[np.signedinteger]
+    weights: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.low)
+
+    def some(self, which: npt.NDArray[np.integer | np.bool_]) -> Edges:
+        """Return some of the edges, by their places or by a mask."""
+        return Edges(self.low[which], self.high[which], self.weights[which])
+
+    def matrix(self, n: int) -> csr_array:
+        """Return the symmetric matrix, N x N."""
+        ends = (np.concatenate([self.low, self.high]), np.concatenate([self.high, self.low]))
+        return csr_array((np.concatenate([self.weights, self.weights]), ends), shape=(n, n))
+
+
+def edges_of(matrix: csr_array) -> Edges:
+    """Return the edges of a symmetric matrix, in the order of (i, j), whatever that of storage."""
+    entries = matrix.tocoo()
+    upper = np.flatnonzero(entries.row < entries.col)
+    upper = upper[np.lexsort((entries.col[upper], entries.row[upper]))]
+    return Edges(entries.row[upper], entries.col[upper], entries.data[upper])
 
 
 def is_canonical(matrix: csr_array) -> bool:

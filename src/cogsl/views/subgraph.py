@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 
 from cogsl.cost import GraphSize
 from cogsl.graph import Graph
 from cogsl.settings import setting
+from cogsl.sparse.undirected import edges_of
 from cogsl.views.base import (
     ENTRY_SECONDS,
     BasicView,
@@ -21,8 +20,6 @@ from cogsl.views.base import (
     with_self_loops,
 )
 from cogsl.views.scope import expected_hops, hops
-
-Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,17 +60,6 @@ def sample_edges(
     share : which part of the edges to keep, in [0, 1].
     generator : draws the edges.
     """
-    rows, columns, weights = _upper_edges(adjacency)
-    count = round(share * len(rows))
-    drawn = generator.permutation(len(rows))[:count]
-    i, j, w = rows[drawn], columns[drawn], weights[drawn]
-    both = (np.concatenate([i, j]), np.concatenate([j, i]))
-    return coo_array((np.concatenate([w, w]), both), shape=adjacency.shape).tocsr()
-
-
-def _upper_edges(adjacency: csr_array) -> tuple[Array, Array, Array]:
-    """Return the ends (i < j) and weights of each edge, in the order of (i, j)."""
-    A = adjacency.tocoo()
-    upper = np.flatnonzero(A.row < A.col)
-    upper = upper[np.lexsort((A.col[upper], A.row[upper]))]
-    return A.row[upper], A.col[upper], A.data[upper]
+    edges = edges_of(adjacency)
+    drawn = generator.permutation(len(edges))[: round(share * len(edges))]
+    return edges.some(drawn).matrix(adjacency.shape[0])
