@@ -6,19 +6,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
-from cogsl.graph import Graph
+from cogsl.graph import Features, Graph
 
 
 def random_graph(n: int = 30, seed: int = 0, *, sparse: bool = False) -> Graph:
     """Return a weighted graph with some isolated nodes and two classes."""
     rng = np.random.default_rng(seed)
     edges = rng.integers(max(2, n - 3), size=(2, 4 * n))
-    features = rng.normal(size=(n, 6)).astype(np.float32)
-    if sparse:
-        from scipy.sparse import csr_array
-
-        features = csr_array(np.where(features > 0.5, features, 0.0).astype(np.float32))
+    X = rng.normal(size=(n, 6)).astype(np.float32)
+    features: Features = csr_array(np.where(X > 0.5, X, np.float32(0))) if sparse else X
     return Graph.from_edges(
         edges[:, edges[0] != edges[1]],
         weights=rng.uniform(0.5, 2.0, size=np.count_nonzero(edges[0] != edges[1])),
