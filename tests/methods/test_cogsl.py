@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from scipy.sparse import csr_array
 
 from cogsl.errors import DivergedError, SettingValueError
 from cogsl.methods import GCN, CoGSL
@@ -371,3 +372,33 @@ def test_right_settings_would_have_been_heard() -> None:
 def test_unknown_view_gets_the_nearest_one_as_a_hint() -> None:
     with pytest.raises(SettingValueError, match="did you mean 'diffusion'"):
         make(views=("adjacency", "difusion")).validate()
+
+
+def test_each_view_is_changed_by_its_own_change_before_it_is_normalised() -> None:
+    graph, seen = two_groups(), list[csr_array]()
+
+    def watch(matrix: csr_array) -> csr_array:
+        seen.append(matrix)
+        return matrix
+
+    method = make()
+    plain = method.fit(graph, seed=0).predict_proba()
+    watched = method.fit(graph, seed=0, view_changes=(watch, None)).predict_proba()
+    assert np.array_equal(plain, watched)
+    (matrix,) = seen
+    expected = graph.adjacency.toarray() + np.eye(graph.n_nodes)
+    np.testing.assert_array_equal(matrix.toarray(), expected)
+
+
+def test_a_changed_view_changes_predictions_and_the_next_fit_forgets_it() -> None:
+    graph, method = two_groups(), make()
+    plain = method.fit(graph, seed=0).predict_proba()
+    alone = csr_array(np.eye(graph.n_nodes))
+    changed = method.fit(graph, seed=0, view_changes=(lambda _: alone, None)).predict_proba()
+    assert not np.array_equal(plain, changed)
+    assert np.array_equal(plain, method.fit(graph, seed=0).predict_proba())
+
+
+def test_there_must_be_a_change_for_each_view() -> None:
+    with pytest.raises(SettingValueError, match=r"one entry for each of the 2 views\. Got 1"):
+        make().fit(two_groups(), seed=0, view_changes=(None,))

@@ -6,11 +6,14 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
+from scipy.sparse import csr_array, eye_array
 
 from cogsl.errors import AttackError
 from cogsl.graph import Graph
 from cogsl.seeding import Seeds
 from cogsl.settings import setting, validate_settings
+from cogsl.sparse.undirected import Edges, edges_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,11 +30,58 @@ class Attack(ABC):
 
     def apply(self, graph: Graph, *, seed: int) -> Graph:
         """Return the attacked graph, with the same nodes, labels and split."""
-        return self._attack(graph, Seeds(seed).numpy(f"attack {type(self).__name__}"))
+        return self._attack(graph, self._generator(seed))
+
+    def _generator(self, seed: int) -> np.random.Generator:
+        return Seeds(seed).numpy(f"attack {type(self).__name__}")
 
     @abstractmethod
     def _attack(self, graph: Graph, generator: np.random.Generator) -> Graph:
         """Return the attacked graph, drawn with ``generator`` only."""
+
+
+class EdgeAttack(Attack):
+    """Changes edges alone; so it can also be turned on a view, which is a matrix."""
+
+    def apply_to_matrix(self, matrix: csr_array, *, seed: int) -> csr_array:
+        """Return a matrix whose pairs are attacked as if they were a graph's edges.
+
+        A pair that is dropped loses both its entries, one that is added gets both, with the mean
+        of the others off the diagonal. The diagonal stays, and so do the entries of all other
+        pairs.
+
+        Parameters
+        ----------
+        matrix : N x N, no negative entries; not symmetric in general.
+        seed : of the attack; the same as in ``apply`` draws the same pairs of the same graph.
+        """
+        n = matrix.shape[0]
+        both = (matrix + matrix.T).tocsr()
+        edges = edges_of(csr_array(both))
+        left = self._change(edges, n, self._generator(seed))
+        before, after = _numbers(edges, n), _numbers(left, n)
+        kept = left.some(np.isin(after, before))
+        added = left.some(~np.isin(after, before))
+        mean = edges.weights.mean() / 2 if len(edges) else 1.0
+        ones = Edges(kept.low, kept.high, np.ones(len(kept)))
+        mask = ones.matrix(n) + eye_array(n, format="csr")
+        more = Edges(added.low, added.high, np.full(len(added), mean))
+        changed = csr_array(matrix.multiply(mask) + more.matrix(n))
+        changed.sort_indices()
+        return changed
+
+    def _attack(self, graph: Graph, generator: np.random.Generator) -> Graph:
+        changed = self._change(edges_of(graph.adjacency), graph.n_nodes, generator)
+        return graph.with_edges(changed.matrix(graph.n_nodes))
+
+    @abstractmethod
+    def _change(self, edges: Edges, n: int, generator: np.random.Generator) -> Edges:
+        """Return the attacked edges of N nodes, drawn with ``generator`` only."""
+
+
+def _numbers(edges: Edges, n: int) -> npt.NDArray[np.int64]:
+    """Return one number for each pair, i N + j."""
+    return edges.low.astype(np.int64) * n + edges.high
 
 
 def check_budget(wanted: int, most: int, what: str, *, n_edges: int) -> None:

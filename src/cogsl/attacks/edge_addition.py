@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from cogsl.attacks.base import Attack, check_budget
-from cogsl.graph import Graph
-from cogsl.sparse.undirected import Edges, edges_of
+from cogsl.attacks.base import EdgeAttack, check_budget
+from cogsl.sparse.undirected import Edges
 
 Pairs = npt.NDArray[np.int64]
 
@@ -17,30 +16,25 @@ _CROWDED = 0.25  # share of all pairs that are joined afterwards, from which the
 
 
 @dataclass(frozen=True, kw_only=True)
-class EdgeAddition(Attack):
+class EdgeAddition(EdgeAttack):
     """Adds round(ratio E) edges, drawn from all pairs of nodes that are not joined.
 
     Each gets the mean weight of the given edges.
     """
 
-    def _attack(self, graph: Graph, generator: np.random.Generator) -> Graph:
-        edges, n = edges_of(graph.adjacency), graph.n_nodes
+    def _change(self, edges: Edges, n: int, generator: np.random.Generator) -> Edges:
         joined = edges.low.astype(np.int64) * n + edges.high
-        wanted = round(self.ratio * len(joined))
-        check_budget(
-            wanted,
-            n * (n - 1) // 2 - len(joined),
-            "pairs of nodes that are not joined",
-            n_edges=max(1, len(joined)),
-        )
+        wanted, free = round(self.ratio * len(edges)), n * (n - 1) // 2 - len(edges)
+        what = "pairs of nodes that are not joined"
+        check_budget(wanted, free, what, n_edges=len(edges))
         low, high = np.divmod(unjoined_pairs(joined, wanted, n, generator), n)
-        weight = edges.weights.mean() if len(joined) else 1.0
-        more = Edges(
+        weight = edges.weights.mean() if len(edges) else 1.0
+        weights = np.full(wanted, weight, dtype=edges.weights.dtype)
+        return Edges(
             np.concatenate([edges.low, low]),
             np.concatenate([edges.high, high]),
-            np.concatenate([edges.weights, np.full(wanted, weight, dtype=np.float32)]),
+            np.concatenate([edges.weights, weights]),
         )
-        return graph.with_edges(more.matrix(n))
 
 
 def unjoined_pairs(joined: Pairs, wanted: int, n: int, generator: np.random.Generator) -> Pairs:

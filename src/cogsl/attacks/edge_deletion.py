@@ -8,27 +8,25 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from cogsl.attacks.base import Attack, check_budget
-from cogsl.graph import Graph
-from cogsl.sparse.undirected import Edges, edges_of
+from cogsl.attacks.base import EdgeAttack, check_budget
+from cogsl.sparse.undirected import Edges
 
 
 @dataclass(frozen=True, kw_only=True)
-class EdgeDeletion(Attack):
+class EdgeDeletion(EdgeAttack):
     """Deletes round(ratio E) of the E edges at random; connected components stay connected.
 
     The edges of a random spanning forest are never drawn, so the number of components does not
     grow.
     """
 
-    def _attack(self, graph: Graph, generator: np.random.Generator) -> Graph:
-        edges = edges_of(graph.adjacency)
-        free = np.flatnonzero(~in_random_forest(edges, graph.n_nodes, generator))
+    def _change(self, edges: Edges, n: int, generator: np.random.Generator) -> Edges:
+        free = np.flatnonzero(~in_random_forest(edges, n, generator))
         wanted = round(self.ratio * len(edges))
         check_budget(wanted, len(free), "edges whose loss parts nothing", n_edges=len(edges))
         kept = np.ones(len(edges), dtype=bool)
         kept[generator.permutation(free)[:wanted]] = False
-        return graph.with_edges(edges.some(kept).matrix(graph.n_nodes))
+        return edges.some(kept)
 
 
 def in_random_forest(

@@ -7,10 +7,10 @@ Reads like Algorithm 1: in each outer iteration the view estimators (Omega), the
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ import scipy.sparse as sp
 from torch import Tensor
 
 from cogsl.cost import Estimate, GraphSize
-from cogsl.errors import DivergedError
+from cogsl.errors import DivergedError, SettingValueError
 from cogsl.graph import Graph
 from cogsl.losses import eta_schedule
 from cogsl.methods.base import About, NodeClassifier
@@ -30,6 +30,7 @@ from cogsl.methods.cogsl_parts import ClusterBatches, Part, Parts, make_parts
 from cogsl.methods.cogsl_settings import CoGSLSettings
 from cogsl.seeding import Seeds
 from cogsl.training import LabelledNodes, Listener, Patience, StateAverage
+from cogsl.views import Change
 
 
 @dataclass(kw_only=True, eq=False)
@@ -56,6 +57,7 @@ class CoGSL(CoGSLSettings, NodeClassifier):
     final_view_: sp.csr_array = field(init=False, repr=False)
     estimated_views_: tuple[sp.csr_array, ...] = field(init=False, repr=False)
     fusion_weights_: npt.NDArray[np.float64] = field(init=False, repr=False)
+    _view_changes: tuple[Change | None, ...] = field(init=False, repr=False, default=())
 
     @property
     def max_iterations(self) -> int:
@@ -67,6 +69,27 @@ class CoGSL(CoGSLSettings, NodeClassifier):
         super().validate()
         self.check_views()
 
+    def fit(
+        self,
+        graph: Graph,
+        *,
+        seed: int,
+        listener: Listener | None = None,
+        view_changes: Sequence[Change | None] = (),
+    ) -> Self:
+        """Train on ``graph``; the same seed gives the same bits.
+
+        ``view_changes``, if there are any, has one entry for each basic view: what is done to it
+        before it is normalised (an attack on this view), or None.
+        """
+        if view_changes and len(view_changes) != len(self.views):
+            raise SettingValueError(
+                f"'view_changes' must have one entry for each of the {len(self.views)} views. Got "
+                f"{len(view_changes)} instead."
+            )
+        self._view_changes = tuple(view_changes)
+        return super().fit(graph, seed=seed, listener=listener)
+
     def estimate(self, size: GraphSize) -> Estimate:
         """Return what ``fit`` on a graph of that size needs."""
         self.validate()
@@ -75,7 +98,7 @@ class CoGSL(CoGSLSettings, NodeClassifier):
     def _fit(self, graph: Graph, seeds: Seeds, listener: Listener) -> None:
         """Run Algorithm 1, on the whole graph or on part after part of it."""
         listener.on_phase("basic views")
-        parts = make_parts(self, graph, seeds)
+        parts = make_parts(self, graph, seeds, self._view_changes)
         folds, nodes = Folds(self, graph, seeds), LabelledNodes(graph)
         outcome: Outcome = OUTCOMES[self.keep](len(self.views))
         waiting, kept = Patience(self.patience), None

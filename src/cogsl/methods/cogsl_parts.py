@@ -18,7 +18,7 @@ from cogsl.seeding import Seeds
 from cogsl.sparse.clusters import cluster_nodes
 from cogsl.training import LabelledNodes
 from cogsl.view_estimator import EstimationPlan
-from cogsl.views import VIEWS, BasicView, View
+from cogsl.views import VIEWS, BasicView, Change, View
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,11 +113,13 @@ class ClusterBatches:
 Parts = Part | ClusterBatches
 
 
-def make_parts(settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> Parts:
+def make_parts(
+    settings: CoGSLSettings, graph: Graph, seeds: Seeds, changes: Sequence[Change | None] = ()
+) -> Parts:
     """Return what an iteration goes through: the whole graph, or one batch after the other."""
     if not settings.in_batches:
-        return whole_graph(settings, graph, seeds)
-    return ClusterBatches(settings, graph, build_views(settings, graph, seeds), seeds)
+        return whole_graph(settings, graph, seeds, changes)
+    return ClusterBatches(settings, graph, build_views(settings, graph, seeds, changes), seeds)
 
 
 def number_type(settings: CoGSLSettings) -> torch.dtype:
@@ -125,16 +127,22 @@ def number_type(settings: CoGSLSettings) -> torch.dtype:
     return torch.float64 if settings.precision == "float64" else torch.float32
 
 
-def whole_graph(settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> Part:
+def whole_graph(
+    settings: CoGSLSettings, graph: Graph, seeds: Seeds, changes: Sequence[Change | None] = ()
+) -> Part:
     """Return the part that holds every node."""
-    return Part.of(settings, graph, build_views(settings, graph, seeds))
+    return Part.of(settings, graph, build_views(settings, graph, seeds, changes))
 
 
-def build_views(settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> list[BasicView]:
-    """Build the basic views that the settings name."""
+def build_views(
+    settings: CoGSLSettings, graph: Graph, seeds: Seeds, changes: Sequence[Change | None] = ()
+) -> list[BasicView]:
+    """Build the basic views that the settings name, each with its change if there are any."""
+    views = views_of(settings)
+    pairs = zip(views, changes or [None] * len(views), strict=True)
     return [
-        view.build(graph, generator=seeds.numpy(f"view {number}"))
-        for number, view in enumerate(views_of(settings))
+        view.build(graph, generator=seeds.numpy(f"view {number}"), change=change)
+        for number, (view, change) in enumerate(pairs)
     ]
 
 

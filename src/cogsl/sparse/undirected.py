@@ -32,7 +32,7 @@ class Edges:
 
     low: npt.NDArray[np.signedinteger]
     high: npt.NDArray[np.signedinteger]
-    weights: FloatArray
+    weights: npt.NDArray[np.floating]
 
     def __len__(self) -> int:
         return len(self.low)

@@ -1,7 +1,7 @@
 """Basic views of a graph: one file each, listed in ``VIEWS``."""
 
 from cogsl.views.adjacency import Adjacency
-from cogsl.views.base import BasicView, ExpectedView, View
+from cogsl.views.base import BasicView, Change, ExpectedView, View
 from cogsl.views.diffusion import Diffusion
 from cogsl.views.knn import KNN
 from cogsl.views.subgraph import Subgraph
@@ -18,6 +18,7 @@ __all__ = [
     "VIEWS",
     "Adjacency",
     "BasicView",
+    "Change",
     "Diffusion",
     "ExpectedView",
     "Subgraph",

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from cogsl.cost import GraphSize
 from cogsl.graph import Graph
 from cogsl.settings import setting
 from cogsl.views.base import (
     ENTRY_SECONDS,
-    BasicView,
     ExpectedView,
     View,
-    normalise,
     with_self_loops,
 )
 from cogsl.views.scope import expected_hops, hops
@@ -26,10 +25,13 @@ class Adjacency(View):
 
     scope: int = setting(1, "hops around a node in which pairs are estimated", low=1)
 
-    def build(self, graph: Graph, *, generator: np.random.Generator) -> BasicView:
-        """Return the view of ``graph``; the generator is not used."""
-        matrix = normalise(with_self_loops(graph.adjacency))
-        return BasicView(matrix, hops(matrix, self.scope))
+    def matrix(self, graph: Graph, *, generator: np.random.Generator) -> csr_array:
+        """Return A + I; the generator is not used."""
+        return with_self_loops(graph.adjacency)
+
+    def scope_of(self, matrix: csr_array) -> csr_array:
+        """Return the pairs of nodes that are so many hops apart."""
+        return hops(matrix, self.scope)
 
     def expect(self, size: GraphSize) -> ExpectedView:
         """Return the edges and loops, and the hops around them."""

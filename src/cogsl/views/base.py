@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -14,6 +15,8 @@ from cogsl.cost import GraphSize
 from cogsl.graph import Graph
 from cogsl.settings import validate_settings
 from cogsl.sparse import SparseMatrix
+
+Change = Callable[[csr_array], csr_array]
 
 ENTRY_SECONDS = 1.0e-7
 """To make, normalise and copy an entry, on the reference machine."""
@@ -66,9 +69,29 @@ class View(ABC):
     def __post_init__(self) -> None:
         validate_settings(self)
 
+    def build(
+        self, graph: Graph, *, generator: np.random.Generator, change: Change | None = None
+    ) -> BasicView:
+        """Return the view of ``graph``, which stays as it is.
+
+        Parameters
+        ----------
+        graph : the nodes, their features and edges.
+        generator : draws, where the view is random.
+        change : is given V before it is normalised, and returns what takes its place: an attack.
+        """
+        matrix = self.matrix(graph, generator=generator)
+        if change is not None:
+            matrix = change(matrix)
+        return BasicView(normalise(matrix), self.scope_of(matrix))
+
     @abstractmethod
-    def build(self, graph: Graph, *, generator: np.random.Generator) -> BasicView:
-        """Return the view of ``graph``, which stays as it is; draw with ``generator`` only."""
+    def matrix(self, graph: Graph, *, generator: np.random.Generator) -> csr_array:
+        """Return V before it is normalised, N x N, with a full diagonal."""
+
+    @abstractmethod
+    def scope_of(self, matrix: csr_array) -> csr_array:
+        """Return the scope of such a V."""
 
     @abstractmethod
     def expect(self, size: GraphSize) -> ExpectedView:

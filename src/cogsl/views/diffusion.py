@@ -15,7 +15,6 @@ from cogsl.sparse.push import push_resolvent
 from cogsl.sparse.resolvent import chebyshev_series, exact_resolvent, visit_resolvent
 from cogsl.views.base import (
     ENTRY_SECONDS,
-    BasicView,
     ExpectedView,
     View,
     normalise,
@@ -64,16 +63,18 @@ class Diffusion(View):
         open_low=True,
     )
 
-    def build(self, graph: Graph, *, generator: np.random.Generator) -> BasicView:
-        """Return the view of ``graph``; the generator is not used."""
+    def matrix(self, graph: Graph, *, generator: np.random.Generator) -> csr_array:
+        """Return S'; the generator is not used."""
         A, alpha, h = graph.adjacency, self.teleport, self.scope
         if graph.n_nodes <= EXACT_NODES:
-            S = exact_personalised_pagerank(A, teleport=alpha, top=h)
-        elif graph.n_nodes <= SERIES_NODES:
-            S = personalised_pagerank(A, teleport=alpha, top=h)
-        else:
-            S = push_personalised_pagerank(A, teleport=alpha, top=h)
-        return BasicView(normalise(S), hops(S, 1))
+            return exact_personalised_pagerank(A, teleport=alpha, top=h)
+        if graph.n_nodes <= SERIES_NODES:
+            return personalised_pagerank(A, teleport=alpha, top=h)
+        return push_personalised_pagerank(A, teleport=alpha, top=h)
+
+    def scope_of(self, matrix: csr_array) -> csr_array:
+        """Return the pattern of S'."""
+        return hops(matrix, 1)
 
     def expect(self, size: GraphSize) -> ExpectedView:
         """Return h entries a row."""

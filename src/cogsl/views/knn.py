@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from cogsl.cost import GraphSize
 from cogsl.graph import Graph
 from cogsl.settings import setting
 from cogsl.sparse.neighbours import EXACT_NODES, nearest_neighbours
-from cogsl.views.base import ENTRY_SECONDS, BasicView, ExpectedView, View, normalise
+from cogsl.views.base import ENTRY_SECONDS, ExpectedView, View
 from cogsl.views.scope import expected_hops, hops
 
 _BOTH_WAYS = 1.5  # entries with their mirror images, for each entry
@@ -34,10 +35,13 @@ class KNN(View):
         20, "entries a row of the KNN view, self included", symbol="k", low=1
     )
 
-    def build(self, graph: Graph, *, generator: np.random.Generator) -> BasicView:
-        """Return the view of ``graph``; the generator is not used."""
-        matrix = normalise(nearest_neighbours(graph.features, self.knn_neighbours))
-        return BasicView(matrix, hops(matrix, self.scope))
+    def matrix(self, graph: Graph, *, generator: np.random.Generator) -> csr_array:
+        """Return B; the generator is not used."""
+        return nearest_neighbours(graph.features, self.knn_neighbours)
+
+    def scope_of(self, matrix: csr_array) -> csr_array:
+        """Return the pairs of nodes that are so many hops apart."""
+        return hops(matrix, self.scope)
 
     def expect(self, size: GraphSize) -> ExpectedView:
         """Return k entries a row, and the hops around them."""

@@ -13,10 +13,8 @@ from cogsl.settings import setting
 from cogsl.sparse.undirected import edges_of
 from cogsl.views.base import (
     ENTRY_SECONDS,
-    BasicView,
     ExpectedView,
     View,
-    normalise,
     with_self_loops,
 )
 from cogsl.views.scope import expected_hops, hops
@@ -34,11 +32,14 @@ class Subgraph(View):
         0.5, "share of the edges in the subgraph view", symbol="q", low=0, high=1, open_low=True
     )
 
-    def build(self, graph: Graph, *, generator: np.random.Generator) -> BasicView:
-        """Return a view of ``graph`` drawn with ``generator``."""
-        kept = sample_edges(graph.adjacency, share=self.subgraph_share, generator=generator)
-        matrix = normalise(with_self_loops(kept))
-        return BasicView(matrix, hops(matrix, self.scope))
+    def matrix(self, graph: Graph, *, generator: np.random.Generator) -> csr_array:
+        """Return A' + I, drawn with ``generator``."""
+        share = self.subgraph_share
+        return with_self_loops(sample_edges(graph.adjacency, share=share, generator=generator))
+
+    def scope_of(self, matrix: csr_array) -> csr_array:
+        """Return the pairs of nodes that are so many hops apart."""
+        return hops(matrix, self.scope)
 
     def expect(self, size: GraphSize) -> ExpectedView:
         """Return a share of the edges, the loops, and the hops around them."""
