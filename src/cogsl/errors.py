@@ -28,6 +28,7 @@ wrong, what it must be, what it was, and how to mend it.
     ├── MissingExtraError (also an ImportError)
     ├── MemoryLimitError
     ├── DivergedError
+    ├── WorkerLostError
     └── NotFittedError (also a ValueError and an AttributeError, as scikit-learn's)
 """
 
@@ -142,6 +143,18 @@ class DivergedError(CogslError):
         *most, last = (f"'{rate}'" for rate in rates)
         names = f"{', '.join(most)} or {last}" if most else last
         return cls(f"The validation loss was never finite. Lower {names}, or scale the features.")
+
+
+class WorkerLostError(CogslError):
+    """A process that did a run died, again and again."""
+
+    @classmethod
+    def after(cls, times: int) -> Self:
+        """Return the error of a run that was tried so many times."""
+        return cls(
+            f"The process of this run died {times} times, mostly for want of memory. Run fewer at "
+            "a time, or lower the method's settings."
+        )
 
 
 class NotFittedError(CogslError, ValueError, AttributeError):

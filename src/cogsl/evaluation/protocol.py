@@ -28,6 +28,7 @@ def evaluate(
     seed: int,
     listener: Listener | None = None,
     context: Mapping[str, Any] | None = None,
+    fit_options: Mapping[str, Any] | None = None,
 ) -> Record:
     """Fit ``method`` on ``graph`` and return one record of the run, ready for JSON.
 
@@ -41,14 +42,14 @@ def evaluate(
     - ``graph``, ``graph_hash``, ``versions``, ``commit``.
 
     ``context`` holds what only the caller knows (``split_seed``, the data set's name ...); it is
-    added to the record and has the last word.
+    added to the record and has the last word. ``fit_options`` go to ``fit`` as they are.
     """
     given = dict(context or {})
     _check_evaluable(graph)
     visible = hide_test_labels(graph)
     memory.reset_peak()
     start = time.perf_counter()
-    method.fit(visible, seed=seed, listener=listener)
+    method.fit(visible, seed=seed, listener=listener, **(fit_options or {}))
     seconds = time.perf_counter() - start
     return {
         **given,  # here for its place, at the end for its values

@@ -1,0 +1,158 @@
+"""One run of a grid: everything that determines its result, and how it is done."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import cogsl
+from cogsl import datasets
+from cogsl.attacks import ATTACKS, EdgeAttack
+from cogsl.errors import InputError, UnknownNameError, did_you_mean
+from cogsl.evaluation.protocol import Record, evaluate
+from cogsl.evaluation.provenance import content_hash
+from cogsl.experiments.presets import find_method
+
+if TYPE_CHECKING:
+    from cogsl.graph import Graph
+    from cogsl.methods.base import NodeClassifier
+
+GRAPH = "graph"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackOn:
+    """An attack, and what it acts on.
+
+    Parameters
+    ----------
+    kind : its name in ``ATTACKS``.
+    ratio : how strong it is.
+    target : the graph, or numbers of views of the method, from 0.
+    seed : of the attack.
+    """
+
+    kind: str
+    ratio: float
+    target: str | tuple[int, ...] = GRAPH
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.kind not in ATTACKS:
+            raise UnknownNameError(
+                f"Unknown attack '{self.kind}'{did_you_mean(self.kind, ATTACKS)}"
+            )
+        if self.target != GRAPH and not issubclass(ATTACKS[self.kind], EdgeAttack):
+            raise InputError(f"The attack '{self.kind}' acts on the graph, not on single views.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One run. Two tasks with the same ``key`` have the same result.
+
+    Parameters
+    ----------
+    dataset, dataset_settings : what is loaded.
+    split_seed : of the split, where that is drawn.
+    method, settings : what is trained, with all settings that are not its defaults.
+    seed : of the run.
+    attack : what is done to the graph before; None for nothing.
+    name : under which the run stands in tables; it decides nothing.
+    """
+
+    dataset: str
+    method: str
+    name: str
+    seed: int
+    split_seed: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    dataset_settings: Mapping[str, Any] = field(default_factory=dict)
+    attack: AttackOn | None = None
+
+    def key(self, data_hash: str) -> str:
+        """Return the hash of all that determines the result.
+
+        ``data_hash`` is that of the data set's content. A method's settings count as they are
+        resolved, so that a changed default is another run.
+        """
+        parts = dataclasses.asdict(self) | {
+            "settings": self.new_method().get_params(),
+            "data": data_hash,
+            "version": cogsl.__version__,
+        }
+        del parts["name"]
+        text = json.dumps(parts, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    def new_method(self) -> NodeClassifier:
+        """Return the method, unfitted."""
+        return find_method(self.method)(**self.settings)
+
+
+def run_task(task: Task, data_root: Path | None = None) -> Record:
+    """Do one run and return its flat record."""
+    graph = load(task.dataset, task.split_seed, _frozen(task.dataset_settings), data_root)
+    options: dict[str, Any] = {}
+    if task.attack is not None:
+        graph, options = attacked(task, graph)
+    context = {
+        "name": task.name,
+        "dataset": task.dataset,
+        "dataset_settings": dict(task.dataset_settings),
+        "method": task.method,
+        "split_seed": task.split_seed,
+        "attack": None if task.attack is None else dataclasses.asdict(task.attack),
+    }
+    return evaluate(task.new_method(), graph, seed=task.seed, context=context, fit_options=options)
+
+
+def attacked(task: Task, graph: Graph) -> tuple[Graph, dict[str, Any]]:
+    """Return the graph that the method is given, and what else ``fit`` is given."""
+    on = task.attack
+    assert on is not None
+    attack = ATTACKS[on.kind](ratio=on.ratio)
+    if isinstance(on.target, str):
+        return attack.apply(graph, seed=on.seed), {}
+    assert isinstance(attack, EdgeAttack)
+    change = functools.partial(attack.apply_to_matrix, seed=on.seed)
+    views = getattr(task.new_method(), "views", ())
+    if not views or max(on.target) >= len(views):
+        raise InputError(
+            f"The attack is on view {max(on.target)}, and the method '{task.method}' has "
+            f"{len(views)} views, counted from 0."
+        )
+    return graph, {"view_changes": [change if k in on.target else None for k in range(len(views))]}
+
+
+@functools.lru_cache(maxsize=4)
+def load(
+    dataset: str,
+    split_seed: int,
+    settings: tuple[tuple[str, Any], ...] = (),
+    root: Path | None = None,
+) -> Graph:
+    """Return a data set's graph; the last few are kept."""
+    return datasets.load(dataset, root=root, split_seed=split_seed, settings=dict(settings))
+
+
+@functools.cache
+def data_hash(
+    dataset: str, settings: tuple[tuple[str, Any], ...] = (), root: Path | None = None
+) -> str:
+    """Return the hash of a data set's content, whatever its split."""
+    return content_hash(load(dataset, 0, settings, root).with_split((), ()))
+
+
+def key_of(task: Task, data_root: Path | None = None) -> str:
+    """Return a task's key; its data set is read once a process."""
+    return task.key(data_hash(task.dataset, _frozen(task.dataset_settings), data_root))
+
+
+def _frozen(settings: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    return tuple(sorted(settings.items()))

@@ -1,0 +1,49 @@
+"""Work for executors to do; other processes must be able to import it."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from cogsl.errors import InputError
+
+
+def square(number: int) -> int:
+    return number * number
+
+
+def threads(_: int) -> int:
+    return torch.get_num_threads()
+
+
+def fail_on_three(number: int) -> int:
+    if number == 3:
+        raise InputError("three")
+    return number
+
+
+def crash_on_three(number: int) -> int:
+    if number == 3:
+        raise ZeroDivisionError
+    return number
+
+
+@dataclass(frozen=True)
+class DieOnce:
+    """Kills its process the first time that it is given a number; counts the others' runs."""
+
+    folder: Path
+    victim: int
+    always: bool = False
+
+    def __call__(self, number: int) -> int:
+        marker = self.folder / f"died-{number}"
+        if number == self.victim and (self.always or not marker.exists()):
+            marker.touch()
+            os._exit(9)
+        time.sleep(0.05)
+        return number * number
