@@ -51,9 +51,9 @@ def run_grid(
 
 def write_records(path: Path, records: Sequence[Record]) -> None:
     """Write records as JSON, one a line."""
-    from cogsl.experiments.records import write_whole
+    from cogsl.files import write_text
 
-    write_whole(path, "[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n")
+    write_text(path, "[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n")
 
 
 def format_difference(ours: Sequence[float], theirs: Sequence[float]) -> str:

@@ -137,7 +137,7 @@ def write_preset(
     method: str, dataset: str, records: list[dict[str, Any]], folder: Path = PRESETS
 ) -> Path:
     """Write the best candidate's settings as the method's preset for the data set."""
-    from cogsl.experiments.records import write_whole
+    from cogsl.files import write_text
 
     name, runs = best_of(records), len(records)
     lines = [f"# {name!r}: the best of {len(accuracies(records))} candidates on validation nodes,"]
@@ -145,7 +145,7 @@ def write_preset(
     lines += [f"{key} = {_toml(value)}" for key, value in read_candidates(method)[name].items()]
     path = folder / method / "paper" / f"{dataset}.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, "\n".join(lines) + "\n")
+    write_text(path, "\n".join(lines) + "\n")
     return path
 
 

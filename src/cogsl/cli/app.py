@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 import cogsl
+from cogsl.cli.attack import attack
 from cogsl.cli.datasets import datasets
 from cogsl.cli.estimate import estimate
 from cogsl.cli.methods import methods
@@ -23,6 +24,7 @@ app = typer.Typer(
 app.command("run", context_settings={"allow_extra_args": True})(run)
 app.command("estimate", context_settings={"allow_extra_args": True})(estimate)
 app.command("datasets")(datasets)
+app.command("attack")(attack)
 app.command("methods")(methods)
 
 

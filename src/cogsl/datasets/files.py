@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from cogsl.errors import DataUnavailableError
+from cogsl.files import write_arrays
 
 Archive: TypeAlias = dict[str, npt.NDArray[Any]]
 
@@ -46,14 +46,6 @@ def read_archive(path: Path) -> Archive:
 
 
 def write_archive(path: Path, archive: Archive) -> None:
-    """Write an archive whole or not at all: to a temporary file, which is then renamed."""
-    assert not any(array.dtype.hasobject for array in archive.values()), "objects need pickle"
+    """Write an archive whole or not at all; its folder is made if it is not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            np.savez_compressed(stream, **cast(dict[str, Any], archive))
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_arrays(path, archive)

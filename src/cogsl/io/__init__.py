@@ -6,6 +6,7 @@ from cogsl.io.frames import EdgeColumns, NodeColumns, graph_from_frames
 from cogsl.io.named import NamedGraph
 from cogsl.io.networkx import graph_from_networkx, read_graphml
 from cogsl.io.read import read_graph
+from cogsl.io.write import arrays_of, write_npz
 
 __all__ = [
     "KINDS",
@@ -14,6 +15,7 @@ __all__ = [
     "NamedGraph",
     "NodeColumns",
     "Treatment",
+    "arrays_of",
     "graph_from_arrays",
     "graph_from_frames",
     "graph_from_networkx",
@@ -22,4 +24,5 @@ __all__ = [
     "read_graphml",
     "read_matrix_market",
     "read_npz",
+    "write_npz",
 ]

@@ -25,6 +25,7 @@ _ARRAY_NAMES = {
     "test": ("test", "test_mask"),
     "nodes": ("node_names", "node_ids"),
     "classes": ("class_names",),
+    "feature_names": ("feature_names",),
     "n_nodes": ("n_nodes", "num_nodes"),
 }
 """What an npz file may hold, under one of these names."""
@@ -78,7 +79,7 @@ def graph_from_arrays(arrays: Mapping[str, Any], *, name: str = "") -> NamedGrap
             "The arrays hold no graph. Give 'edge_index' (2 x E), a CSR adjacency or 'features'; "
             f"got {', '.join(sorted(arrays)) or 'nothing'}."
         )
-    return _numbered(graph, given.get("nodes"), given.get("classes"))
+    return _named(graph, given)
 
 
 def _first_of(arrays: Mapping[str, Any], names: tuple[str, ...]) -> Any:
@@ -106,22 +107,23 @@ def _csr(arrays: Mapping[str, Any], prefix: str) -> csr_array:
         ) from error
 
 
-def _numbered(graph: Graph, nodes: Any = None, classes: Any = None) -> NamedGraph:
-    """Return a graph whose nodes, classes and features are named by number unless told."""
-    n_classes = max(graph.n_classes, 0)
+def _named(graph: Graph, given: Mapping[str, Any]) -> NamedGraph:
+    """Return the graph with the names that are given; else things are named by their numbers."""
+    named = NamedGraph.numbered(graph)
     return NamedGraph(
         graph,
-        _names(nodes, graph.n_nodes, "node_names"),
-        _names(classes, n_classes, "class_names"),
-        tuple(str(k) for k in range(graph.n_features)),
+        _names(given.get("nodes"), named.nodes, "node_names"),
+        _names(given.get("classes"), named.classes, "class_names"),
+        _names(given.get("feature_names"), named.features, "feature_names"),
     )
 
 
-def _names(given: Any, n: int, what: str) -> tuple[str, ...]:
+def _names(given: Any, usual: tuple[str, ...], what: str) -> tuple[str, ...]:
+    """Return the names that are given, else the usual ones."""
     if given is None:
-        return tuple(str(k) for k in range(n))
-    if len(given) != n:
-        raise FileFormatError(f"'{what}' must hold {n} names. Got {len(given)} instead.")
+        return usual
+    if len(given) != len(usual):
+        raise FileFormatError(f"'{what}' must hold {len(usual)} names. Got {len(given)} instead.")
     return tuple(str(name) for name in given)
 
 
@@ -133,7 +135,7 @@ def read_matrix_market(path: Path) -> NamedGraph:
         matrix = mmread(path)
     except (ValueError, OSError) as error:
         raise FileFormatError(f"{path} cannot be read as Matrix Market: {error}.") from error
-    return _numbered(Graph.from_scipy(csr_array(matrix), name=path.stem))
+    return NamedGraph.numbered(Graph.from_scipy(csr_array(matrix), name=path.stem))
 
 
 def graph_from_pyg(data: Any, *, name: str = "") -> NamedGraph:

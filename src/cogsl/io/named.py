@@ -26,3 +26,10 @@ class NamedGraph:
     classes: tuple[str, ...]
     features: tuple[str, ...]
     encoder: FeatureEncoder | None = None
+
+    @classmethod
+    def numbered(cls, graph: Graph) -> NamedGraph:
+        """Return a graph whose nodes, classes and features are named by their numbers."""
+        counts = (graph.n_nodes, max(graph.n_classes, 0), graph.n_features)
+        nodes, classes, features = (tuple(map(str, range(n))) for n in counts)
+        return cls(graph, nodes, classes, features)
