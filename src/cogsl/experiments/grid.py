@@ -10,7 +10,7 @@ from cogsl.errors import CogslError
 from cogsl.evaluation.protocol import Record
 from cogsl.experiments.executors import Executor
 from cogsl.experiments.store import Store
-from cogsl.experiments.tasks import Task, key_of, run_task
+from cogsl.experiments.tasks import PLACE, Task, key_of, run_task
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def run_grid(
     for job in jobs:
         record = store.get(job.key)
         if record is not None:
-            outcome.records.append(record | {"name": job.task.name})
+            outcome.records.append(record | {part: getattr(job.task, part) for part in PLACE})
         else:
             outcome.failures.append((job.task, failed[job.key]))
     return outcome

@@ -15,8 +15,9 @@ import cogsl
 from cogsl import datasets
 from cogsl.attacks import ATTACKS, EdgeAttack
 from cogsl.errors import InputError, UnknownNameError, did_you_mean
-from cogsl.evaluation.protocol import Record, evaluate
+from cogsl.evaluation.protocol import Record
 from cogsl.evaluation.provenance import content_hash
+from cogsl.experiments.measures import MEASURES
 from cogsl.experiments.presets import find_method
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from cogsl.methods.base import NodeClassifier
 
 GRAPH = "graph"
+PLACE = ("name", "axis", "point")
+"""Parts of a task that say where its record stands, and decide nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +66,8 @@ class Task:
     method, settings : what is trained, with all settings that are not its defaults.
     seed : of the run.
     attack : what is done to the graph before; None for nothing.
-    name : under which the run stands in tables; it decides nothing.
+    measure : what is measured, ``MEASURES``.
+    name, axis, point : where the run stands in a table or figure; they decide nothing.
     """
 
     dataset: str
@@ -74,6 +78,9 @@ class Task:
     settings: Mapping[str, Any] = field(default_factory=dict)
     dataset_settings: Mapping[str, Any] = field(default_factory=dict)
     attack: AttackOn | None = None
+    measure: str = "classification"
+    axis: str = ""
+    point: float | None = None
 
     def key(self, data_hash: str) -> str:
         """Return the hash of all that determines the result.
@@ -86,7 +93,8 @@ class Task:
             "data": data_hash,
             "version": cogsl.__version__,
         }
-        del parts["name"]
+        for place in PLACE:
+            del parts[place]
         text = json.dumps(parts, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:24]
 
@@ -102,14 +110,14 @@ def run_task(task: Task, data_root: Path | None = None) -> Record:
     if task.attack is not None:
         graph, options = attacked(task, graph)
     context = {
-        "name": task.name,
         "dataset": task.dataset,
         "dataset_settings": dict(task.dataset_settings),
         "method": task.method,
         "split_seed": task.split_seed,
         "attack": None if task.attack is None else dataclasses.asdict(task.attack),
     }
-    return evaluate(task.new_method(), graph, seed=task.seed, context=context, fit_options=options)
+    measure = MEASURES[task.measure]
+    return measure(task.new_method(), graph, task.seed, context, options)
 
 
 def attacked(task: Task, graph: Graph) -> tuple[Graph, dict[str, Any]]:

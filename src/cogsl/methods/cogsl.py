@@ -38,7 +38,8 @@ class CoGSL(CoGSLSettings, NodeClassifier):
     """Learns a compact graph from two or more basic views, and classifies its nodes.
 
     After ``fit``, beside the attributes of every method: ``final_view_`` (V*, N x N),
-    ``estimated_views_`` (one matrix a view) and ``fusion_weights_`` (beta, N x m).
+    ``estimated_views_`` (one matrix a view), ``fusion_weights_`` (beta, N x m), and
+    ``view_changes_``, what was done to the basic views.
 
     With more ``clusters`` than ``clusters_per_batch`` an iteration goes through mini-batches. The
     parameters are then averaged over the batches and over some ten iterations; a batch is validated
@@ -57,7 +58,7 @@ class CoGSL(CoGSLSettings, NodeClassifier):
     final_view_: sp.csr_array = field(init=False, repr=False)
     estimated_views_: tuple[sp.csr_array, ...] = field(init=False, repr=False)
     fusion_weights_: npt.NDArray[np.float64] = field(init=False, repr=False)
-    _view_changes: tuple[Change | None, ...] = field(init=False, repr=False, default=())
+    view_changes_: tuple[Change | None, ...] = field(init=False, repr=False, default=())
 
     @property
     def max_iterations(self) -> int:
@@ -87,7 +88,7 @@ class CoGSL(CoGSLSettings, NodeClassifier):
                 f"'view_changes' must have one entry for each of the {len(self.views)} views. Got "
                 f"{len(view_changes)} instead."
             )
-        self._view_changes = tuple(view_changes)
+        self.view_changes_ = tuple(view_changes)
         return super().fit(graph, seed=seed, listener=listener)
 
     def estimate(self, size: GraphSize) -> Estimate:
@@ -98,7 +99,7 @@ class CoGSL(CoGSLSettings, NodeClassifier):
     def _fit(self, graph: Graph, seeds: Seeds, listener: Listener) -> None:
         """Run Algorithm 1, on the whole graph or on part after part of it."""
         listener.on_phase("basic views")
-        parts = make_parts(self, graph, seeds, self._view_changes)
+        parts = make_parts(self, graph, seeds, self.view_changes_)
         folds, nodes = Folds(self, graph, seeds), LabelledNodes(graph)
         outcome: Outcome = OUTCOMES[self.keep](len(self.views))
         waiting, kept = Patience(self.patience), None
