@@ -1,0 +1,217 @@
+"""Records as tables: Markdown, LaTeX and CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cogsl.evaluation.statistics import holm, mean_and_deviation, paired_p_value
+from cogsl.experiments.specs import Panel, Spec
+
+TITLES = {
+    "macro_f1": "macro-F1",
+    "micro_f1": "micro-F1",
+    "auc": "AUC",
+    "accuracy": "accuracy",
+    "mi": "MI",
+}
+LEVEL = 0.05
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure over runs, and how it stands in its column.
+
+    Parameters
+    ----------
+    values : one a run, by seed and split seed, in percent where the metric is a share.
+    rank : 1 is the best; 0 if there is nothing to rank.
+    tied : not told apart from the best by the paired test.
+    printed : the paper's own number.
+    """
+
+    values: Mapping[tuple[int, int], float] = field(default_factory=dict)
+    rank: int = 0
+    tied: bool = False
+    printed: float | None = None
+
+    @property
+    def mean(self) -> float:
+        """The mean over runs; NaN without any."""
+        return mean_and_deviation(list(self.values.values()))[0] if self.values else math.nan
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation; NaN of one run."""
+        return mean_and_deviation(list(self.values.values()))[1] if self.values else math.nan
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells under heads, one table a data set.
+
+    Parameters
+    ----------
+    title : above it.
+    heads : one a column of cells.
+    names : one a row.
+    rows : the cells.
+    """
+
+    title: str
+    heads: tuple[str, ...]
+    names: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+def make_tables(spec: Spec, records: Sequence[Record]) -> list[Table]:
+    """Return one table for each panel of a spec: a row a series, a column a point and metric."""
+    return [_of_panel(spec, panel, records) for panel in spec.panels]
+
+
+def _of_panel(spec: Spec, panel: Panel, records: Sequence[Record]) -> Table:
+    heads, columns = [], []
+    for number, point in enumerate(panel.points):
+        for place, metric in enumerate(spec.metrics):
+            title = TITLES.get(metric, metric)
+            heads.append(title if point.x is None else f"{panel.axis} {point.x:g}, {title}")
+            at = number * len(spec.metrics) + place
+            cells = [
+                Cell(
+                    values_of(records, panel, series.name, point.x, metric),
+                    printed=_printed(spec, panel.dataset, series.name, at),
+                )
+                for series in spec.series
+            ]
+            columns.append(ranked(cells))
+    rows = tuple(zip(*columns, strict=True))
+    return Table(panel.dataset, tuple(heads), tuple(s.name for s in spec.series), rows)
+
+
+def values_of(
+    records: Sequence[Record], panel: Panel, name: str, x: float | None, metric: str
+) -> dict[tuple[int, int], float]:
+    """Return the figures of one cell by seed and split seed; shares in percent."""
+    factor = 1.0 if metric.startswith("mi") else 100.0
+    return {
+        (r["seed"], r["split_seed"]): factor * r[metric]
+        for r in records
+        if (r["dataset"], r["axis"], r["name"], r["point"]) == (panel.dataset, panel.axis, name, x)
+        and metric in r
+    }
+
+
+def _printed(spec: Spec, dataset: str, series: str, at: int) -> float | None:
+    numbers = spec.printed.get(dataset, {}).get(series, ())
+    return numbers[at] if at < len(numbers) else None
+
+
+def ranked(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the cells with their ranks by mean, and those marked that the test ties to the best.
+
+    The test is paired over the runs that both have, and corrected for the number of cells (Holm).
+    """
+    order = sorted((k for k, c in enumerate(cells) if c.values), key=lambda k: -cells[k].mean)
+    if not order:
+        return list(cells)
+    best = cells[order[0]]
+    common = {k: sorted(best.values.keys() & cells[k].values.keys()) for k in order[1:]}
+    tested = [k for k, runs in common.items() if len(runs) > 1]
+    p_values = holm([_p_value(best, cells[k], common[k]) for k in tested])
+    tied = {k for k, p in zip(tested, p_values, strict=True) if p >= LEVEL}
+    ranks = {k: rank for rank, k in enumerate(order, start=1)}
+    return [
+        Cell(cell.values, ranks.get(k, 0), k in tied, cell.printed) for k, cell in enumerate(cells)
+    ]
+
+
+def _p_value(one: Cell, other: Cell, runs: Sequence[tuple[int, int]]) -> float:
+    return paired_p_value([one.values[r] for r in runs], [other.values[r] for r in runs])
+
+
+def number(cell: Cell, sign: str = "±") -> str:
+    """Return mean and deviation as the paper prints them; "-" where nothing was run."""
+    if not cell.values:
+        return "-"
+    spread = "" if math.isnan(cell.deviation) else f"{sign}{cell.deviation:.1f}"
+    return f"{cell.mean:.1f}{spread}"
+
+
+def to_markdown(table: Table) -> str:
+    """Return the table in Markdown: best bold, runner-up underlined, ties with a star.
+
+    The paper's own number stands in brackets.
+    """
+    lines = [
+        f"### {table.title}",
+        "",
+        "| | " + " | ".join(table.heads) + " |",
+        "|---" * (len(table.heads) + 1) + "|",
+    ]
+    for name, row in zip(table.names, table.rows, strict=True):
+        lines.append(f"| {name} | " + " | ".join(map(_markdown, row)) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _markdown(cell: Cell) -> str:
+    text = number(cell)
+    if cell.rank == 1:
+        text = f"**{text}**"
+    elif cell.rank == 2:
+        text = f"<u>{text}</u>"
+    text += "\\*" if cell.tied else ""
+    return text if cell.printed is None else f"{text} ({cell.printed:.1f})"
+
+
+def to_latex(table: Table) -> str:
+    """Return the table as LaTeX's tabular, with the same marks."""
+    lines = [
+        f"% {table.title}",
+        "\\begin{tabular}{l" + "c" * len(table.heads) + "}",
+        "\\hline",
+        " & " + " & ".join(map(_escaped, table.heads)) + " \\\\",
+        "\\hline",
+    ]
+    for name, row in zip(table.names, table.rows, strict=True):
+        lines.append(_escaped(name) + " & " + " & ".join(map(_latex, row)) + " \\\\")
+    return "\n".join([*lines, "\\hline", "\\end{tabular}"]) + "\n"
+
+
+def _latex(cell: Cell) -> str:
+    text = number(cell, "$\\pm$")
+    if cell.rank == 1:
+        text = f"\\textbf{{{text}}}"
+    elif cell.rank == 2:
+        text = f"\\underline{{{text}}}"
+    return text + ("$^*$" if cell.tied else "")
+
+
+def _escaped(text: str) -> str:
+    for sign in ("\\", "_", "%", "&", "#", "$", "{", "}"):
+        text = text.replace(sign, f"\\{sign}" if sign != "\\" else "\\textbackslash ")
+    return text
+
+
+def to_csv(tables: Sequence[Table]) -> str:
+    """Return all tables as one list: a row a cell."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["table", "row", "column", "mean", "deviation", "runs", "rank", "paper"])
+    for table in tables:
+        for name, row in zip(table.names, table.rows, strict=True):
+            for head, cell in zip(table.heads, row, strict=True):
+                if cell.values or cell.printed is not None:
+                    figures = (_plain(cell.mean), _plain(cell.deviation), len(cell.values))
+                    paper = "" if cell.printed is None else cell.printed
+                    writer.writerow([table.title, name, head, *figures, cell.rank or "", paper])
+    return file.getvalue()
+
+
+def _plain(value: float) -> str:
+    return "" if math.isnan(value) else f"{value:.4f}"

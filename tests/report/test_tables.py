@@ -1,0 +1,107 @@
+"""Tables from records, by hand."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+
+from cogsl.experiments.specs import Spec, parse_spec
+from cogsl.report.tables import Cell, make_tables, number, ranked, to_csv, to_latex, to_markdown
+
+
+def spec(**changes: Any) -> Spec:
+    content: dict[str, Any] = {
+        "title": "T",
+        "paper": "P",
+        "kind": "table",
+        "datasets": ["wine"],
+        "metrics": ["macro_f1", "auc"],
+        "series": [
+            {"name": "GCN", "method": "gcn"},
+            {"name": "CoGSL_v1", "method": "cogsl"},
+            {"name": "MLP", "method": "mlp"},
+        ],
+        "printed": {"wine": {"GCN": [94.1, 99.6]}},
+    }
+    return parse_spec("t", content | changes)
+
+
+def records(name: str, *figures: float, auc: float = 0.5, **more: Any) -> list[dict[str, Any]]:
+    return [
+        {"dataset": "wine", "name": name, "axis": "", "point": None, "macro_f1": figure}
+        | {"seed": k, "split_seed": k, "auc": auc}
+        | more
+        for k, figure in enumerate(figures)
+    ]
+
+
+GCN = records("GCN", 0.90, 0.92, 0.94)
+OURS = records("CoGSL_v1", 0.91, 0.925, 0.945)
+MLP = records("MLP", 0.50, 0.52, 0.541)
+
+
+def test_a_cell_is_mean_and_deviation_in_percent() -> None:
+    (table,) = make_tables(spec(), GCN)
+    assert number(table.rows[0][0]) == "92.0±2.0"
+    assert number(table.rows[1][0]) == "-"
+    assert table.rows[0][0].printed == 94.1
+    assert number(Cell({(0, 0): 95.04})) == "95.0"
+
+
+def test_best_is_bold_runner_up_underlined_and_ties_have_a_star() -> None:
+    (table,) = make_tables(spec(metrics=["macro_f1"], printed={}), [*GCN, *OURS, *MLP])
+    text = to_markdown(table)
+    assert "| GCN | <u>92.0±2.0</u>\\* |" in text
+    assert "| CoGSL_v1 | **92.7±1.8** |" in text
+    assert "| MLP | 52.0±2.1 |" in text
+
+
+def test_the_paper_s_number_stands_in_brackets() -> None:
+    (table,) = make_tables(spec(), GCN)
+    assert "**92.0±2.0** (94.1)" in to_markdown(table)
+
+
+def test_a_difference_that_is_the_same_in_every_run_is_no_tie() -> None:
+    one = Cell({(k, k): 90.0 + k for k in range(4)})
+    other = Cell({(k, k): 89.0 + k for k in range(4)})
+    assert [(c.rank, c.tied) for c in ranked([other, one])] == [(2, False), (1, False)]
+
+
+def test_a_single_run_is_ranked_and_not_tested() -> None:
+    cells = ranked([Cell({(0, 0): 1.0}), Cell({(0, 0): 2.0}), Cell()])
+    assert [(c.rank, c.tied) for c in cells] == [(2, False), (1, False), (0, False)]
+
+
+def test_points_are_columns() -> None:
+    points = [{"x": 0.1, "ratio": 0.1}, {"x": 0.5, "ratio": 0.5}]
+    swept = spec(axis="noise", points=points, metrics=["macro_f1"], attack="feature_noise")
+    rows = records("GCN", 0.9, axis="noise", point=0.5)
+    (table,) = make_tables(swept, rows)
+    assert table.heads == ("noise 0.1, macro-F1", "noise 0.5, macro-F1")
+    assert [number(cell) for cell in table.rows[0]] == ["-", "90.0"]
+
+
+def test_latex_marks_and_escapes() -> None:
+    (table,) = make_tables(spec(), [*GCN, *OURS])
+    text = to_latex(table)
+    assert "CoGSL\\_v1 & \\textbf{92.7$\\pm$1.8}" in text
+    assert "GCN & \\underline{92.0$\\pm$2.0}$^*$" in text
+    assert text.count("\\\\") == 4
+
+
+def test_csv_has_a_row_a_cell_and_comes_back() -> None:
+    tables = make_tables(spec(), [*GCN, *OURS])
+    rows = list(csv.DictReader(io.StringIO(to_csv(tables))))
+    first = next(r for r in rows if r["row"] == "GCN" and r["column"] == "macro-F1")
+    assert float(first["mean"]) == pytest.approx(92.0)
+    assert (first["runs"], first["rank"], first["paper"]) == ("3", "2", "94.1")
+    assert not [r for r in rows if r["row"] == "MLP"]
+
+
+def test_mi_is_no_share() -> None:
+    rows = [{**GCN[0], "mi": 1.5}]
+    (table,) = make_tables(spec(metrics=["mi"], printed={}), rows)
+    assert number(table.rows[0][0]) == "1.5"
