@@ -12,6 +12,7 @@ from cogsl.cli.datasets import datasets
 from cogsl.cli.estimate import estimate
 from cogsl.cli.methods import methods
 from cogsl.cli.printing import print_line
+from cogsl.cli.reproduce import reproduce
 from cogsl.cli.run import run
 
 app = typer.Typer(
@@ -25,6 +26,7 @@ app.command("run", context_settings={"allow_extra_args": True})(run)
 app.command("estimate", context_settings={"allow_extra_args": True})(estimate)
 app.command("datasets")(datasets)
 app.command("attack")(attack)
+app.command("reproduce")(reproduce)
 app.command("methods")(methods)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cogsl.datasets import Dataset
     from cogsl.evaluation import Record
     from cogsl.experiments.forecast import Forecast
+    from cogsl.experiments.specs import Spec
     from cogsl.methods.base import NodeClassifier
 
 _TITLES = {"macro_f1": "Macro-F1", "micro_f1": "Micro-F1", "auc": "AUC", "accuracy": "Accuracy"}
@@ -195,3 +196,14 @@ def _cells_of(dataset: Dataset) -> tuple[str, ...]:
         f"{sizes.homophily:.2f}",
         f"{sizes.train}/{sizes.val}/{sizes.test}{mark}",
     )
+
+
+def format_specs(rows: Sequence[tuple[Spec, int, float, Sequence[str]]]) -> Table:
+    """Return a row a table or figure: what it shows, its runs, the time, and what is missing."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    for title in ("Name", "Shows", "Runs", "Processor time", "Not at hand"):
+        table.add_column(title, justify="right" if title in ("Runs", "Processor time") else "left")
+    for spec, n_runs, seconds, missing in rows:
+        time = f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.0f} min"
+        table.add_row(spec.name, spec.title, str(n_runs), time, ", ".join(missing))
+    return table

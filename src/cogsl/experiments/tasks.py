@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import cogsl
 from cogsl import datasets
 from cogsl.attacks import ATTACKS, EdgeAttack
+from cogsl.cost import GraphSize
 from cogsl.errors import InputError, UnknownNameError, did_you_mean
 from cogsl.evaluation.protocol import Record
 from cogsl.evaluation.provenance import content_hash
+from cogsl.experiments.forecast import forecast
 from cogsl.experiments.measures import MEASURES
 from cogsl.experiments.presets import find_method
 
@@ -116,8 +118,9 @@ def run_task(task: Task, data_root: Path | None = None) -> Record:
         "split_seed": task.split_seed,
         "attack": None if task.attack is None else dataclasses.asdict(task.attack),
     }
-    measure = MEASURES[task.measure]
-    return measure(task.new_method(), graph, task.seed, context, options)
+    method = task.new_method()
+    forecast(method, GraphSize.of(graph), graph_is_loaded=True).check()
+    return MEASURES[task.measure](method, graph, task.seed, context, options)
 
 
 def attacked(task: Task, graph: Graph) -> tuple[Graph, dict[str, Any]]:

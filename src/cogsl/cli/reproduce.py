@@ -1,0 +1,169 @@
+"""``cogsl reproduce``: a table or figure of the paper, made again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cogsl.cli.formatting import format_specs
+from cogsl.cli.printing import clean_exit, new_console, print_line, print_note, print_result
+from cogsl.errors import InputError, UnknownNameError, did_you_mean
+
+if TYPE_CHECKING:
+    from cogsl.errors import CogslError
+    from cogsl.evaluation import Record
+    from cogsl.experiments.executors import Executor
+    from cogsl.experiments.specs import Spec
+    from cogsl.experiments.tasks import Task
+
+EXECUTORS = ("in-process", "processes", "ray")
+
+
+def reproduce(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="A table or figure; --list shows them.")
+    ] = None,
+    list_: Annotated[
+        bool, typer.Option("--list", help="List tables and figures, and the time they take.")
+    ] = False,
+    seeds: Annotated[
+        int | None,
+        typer.Option(min=1, show_default="10 under a minute, 3 under ten, else 1", help="Runs."),
+    ] = None,
+    dataset: Annotated[
+        list[str] | None, typer.Option("--datasets", help="Only these data sets.")
+    ] = None,
+    method: Annotated[
+        list[str] | None, typer.Option("--methods", help="Only these methods.")
+    ] = None,
+    output: Annotated[Path, typer.Option(help="Folder of tables and figures.")] = Path("results"),
+    store: Annotated[Path, typer.Option(help="Folder of the runs' records.")] = Path("runs/store"),
+    executor: Annotated[
+        str, typer.Option(metavar="|".join(EXECUTORS), help="Where runs are done.")
+    ] = "in-process",
+    jobs: Annotated[int, typer.Option(min=1, help="Processes side by side.")] = 2,
+    address: Annotated[
+        str | None, typer.Option(help="Of a Ray cluster; without it one is started here.")
+    ] = None,
+    data_root: Annotated[
+        Path | None, typer.Option(help="Folder of data sets, looked in first.")
+    ] = None,
+) -> None:
+    """Make a table or figure of the paper again, from runs on this machine or a cluster.
+
+    cogsl reproduce table-fusion --datasets digits --seeds 3
+
+    Runs that the store has are not done again, so a grid that was ended goes on where it was.
+    """
+    with clean_exit():
+        if list_:
+            _list(data_root)
+            return
+        if name is None:
+            raise InputError("Say which table or figure; 'cogsl reproduce --list' shows them all.")
+        work = _executor(executor, jobs, address)
+        spec = _spec(name, dataset or [], method or [], data_root)
+        _reproduce(spec, seeds, work, output, store, data_root)
+
+
+def _executor(name: str, jobs: int, address: str | None) -> Executor:
+    from cogsl.experiments.executors import InProcess, Processes, RayCluster
+
+    if name not in EXECUTORS:
+        raise UnknownNameError(f"Unknown executor '{name}'{did_you_mean(name, EXECUTORS)}")
+    if name == "in-process":
+        return InProcess()
+    return Processes(jobs) if name == "processes" else RayCluster(address)
+
+
+def _spec(name: str, only_datasets: list[str], only_methods: list[str], root: Path | None) -> Spec:
+    """Return what can be made here of a spec; data sets that are not at hand get a line."""
+    from cogsl.experiments.reproduction import at_hand
+    from cogsl.experiments.specs import narrow, read_spec
+
+    asked = narrow(read_spec(name), only_datasets=only_datasets, only_methods=only_methods)
+    spec, missing = at_hand(asked, root)
+    for each in missing:
+        print_note(f"Left out {each}: its file is not at hand; see 'cogsl datasets'.")
+    if spec is None:
+        raise InputError(f"No data set of '{name}' is at hand.")
+    return spec
+
+
+def _reproduce(
+    spec: Spec, seeds: int | None, work: Executor, output: Path, store: Path, root: Path | None
+) -> None:
+    from cogsl.experiments.grid import run_grid
+    from cogsl.experiments.records import check_folder
+    from cogsl.experiments.reproduction import total_seconds, usual_runs
+    from cogsl.experiments.specs import expand
+    from cogsl.experiments.store import Store
+    from cogsl.report.outputs import write_outputs
+
+    check_folder(output)
+    records = Store(store)
+    tasks = expand(spec, lambda task: seeds or usual_runs(task, root))
+    minutes = total_seconds(tasks, root) / 60
+    print_note(f"{len(tasks)} runs, about {minutes:,.0f} minutes of one processor in all.")
+    with _Progress(len(tasks)) as progress:
+        outcome = run_grid(tasks, records, work, data_root=root, on_done=progress.on_done)
+    for task, error in outcome.failures:
+        print_note(f"Left out {task.name} on {task.dataset}, seed {task.seed}: {error}")
+    n_read = len(outcome.records) - outcome.n_done
+    print_note(f"{outcome.n_done} runs were done, {n_read} were there already.")
+    for path in write_outputs(spec, outcome.records, output):
+        print_line(str(path))
+
+
+class _Progress:
+    """A bar over all runs with the time that is left; plain lines where there is no terminal."""
+
+    def __init__(self, total: int) -> None:
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        self._console = new_console(stderr=True)
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=self._console,
+            disable=not self._console.is_terminal,
+        )
+        self._task = self._bar.add_task("Runs", total=total)
+
+    def __enter__(self) -> _Progress:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
+
+    def on_done(self, task: Task, result: Record | CogslError) -> None:
+        """Move the bar, or print a line."""
+        self._bar.advance(self._task)
+        if not self._console.is_terminal:
+            ended = f"{result['seconds']:.1f} s" if isinstance(result, dict) else "failed"
+            print_note(f"{task.name} on {task.dataset}, seed {task.seed}: {ended}")
+
+
+def _list(root: Path | None) -> None:
+    from cogsl.experiments.reproduction import at_hand, total_seconds, usual_runs
+    from cogsl.experiments.specs import expand, read_spec, spec_names
+
+    rows = []
+    for name in spec_names():
+        spec, missing = at_hand(read_spec(name), root)
+        tasks = [] if spec is None else expand(spec, lambda task: usual_runs(task, root))
+        rows.append((read_spec(name), len(tasks), total_seconds(tasks, root), missing))
+    print_result(format_specs(rows))

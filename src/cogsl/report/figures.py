@@ -1,0 +1,161 @@
+"""Records as figures, in one quiet style that can be read in grey and by the colour-blind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cogsl.errors import import_extra
+from cogsl.experiments.specs import Panel, Spec
+from cogsl.files import whole_file
+from cogsl.report.tables import TITLES, values_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+"""Of Okabe and Ito, told apart by the colour-blind."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+LINES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
+
+_STYLE = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.4,
+    "lines.markersize": 4,
+    "svg.hashsalt": "cogsl",
+}
+
+Record = Mapping[str, Any]
+
+
+def draw(spec: Spec, records: Sequence[Record]) -> Figure:
+    """Return a figure with one panel for each data set and axis of a spec."""
+    with _style() as plt:
+        figure: Figure
+        figure, axes = plt.subplots(
+            1, len(spec.panels), figsize=(3.6 * len(spec.panels), 3.0), squeeze=False
+        )
+        for ax, panel in zip(axes[0], spec.panels, strict=True):
+            if spec.measure == "views":
+                _bars(ax, spec, panel, records)
+            else:
+                _lines(ax, spec, panel, records)
+            ax.set_title(panel.dataset, loc="left")
+        figure.tight_layout()
+        plt.close(figure)
+    return figure
+
+
+def save(figure: Figure, folder: Path, name: str) -> list[Path]:
+    """Write a figure as PNG and SVG, each whole or not at all; return the files."""
+    paths = []
+    for suffix, options in (("png", {"dpi": 160}), ("svg", {"metadata": {"Date": None}})):
+        path = folder / f"{name}.{suffix}"
+        with _style(), whole_file(path) as file:
+            figure.savefig(file, format=suffix, bbox_inches="tight", **options)
+        paths.append(path)
+    return paths
+
+
+@contextmanager
+def _style() -> Iterator[Any]:
+    """Use our style and a backend without a screen inside the scope; yield pyplot."""
+    mpl = import_extra("matplotlib", extra="figures", purpose="Drawing figures")
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    with mpl.rc_context(_STYLE):
+        yield plt
+
+
+def _lines(ax: Axes, spec: Spec, panel: Panel, records: Sequence[Record]) -> None:
+    """Draw the mean over the points with a band of one deviation, a name at each line's end."""
+    metric, ends = spec.metrics[0], []
+    for number, series in enumerate(spec.series):
+        xs, means, deviations = _curve(records, panel, series.name, metric)
+        if not xs:
+            continue
+        colour = COLOURS[number % len(COLOURS)]
+        line, marker = LINES[number % len(LINES)], MARKERS[number % len(MARKERS)]
+        places = np.arange(len(xs)) if _is_uneven(panel) else np.array(xs)
+        ax.plot(places, means, color=colour, linestyle=line, marker=marker)
+        low, high = np.subtract(means, deviations), np.add(means, deviations)
+        ax.fill_between(places, low, high, color=colour, alpha=0.12, linewidth=0)
+        ends.append((means[-1], places[-1], series.name, colour))
+    _name_lines(ax, ends)
+    points = [point.x for point in panel.points if point.x is not None]
+    ax.set_xticks(range(len(points)) if _is_uneven(panel) else points)
+    ax.set_xticklabels([f"{x:g}" for x in points])
+    ax.set_xlabel(panel.axis)
+    ax.set_ylabel(f"{TITLES.get(metric, metric)} (%)")
+
+
+def _is_uneven(panel: Panel) -> bool:
+    """Tell whether the points are too uneven for a linear axis."""
+    xs = sorted(point.x for point in panel.points if point.x is not None)
+    gaps = np.diff(xs)
+    return len(gaps) > 1 and gaps.max() > 4 * gaps.min()
+
+
+def _curve(
+    records: Sequence[Record], panel: Panel, name: str, metric: str
+) -> tuple[list[float], list[float], list[float]]:
+    """Return the points that were run, the means there, and the deviations (0 of one run)."""
+    xs, means, deviations = [], [], []
+    for point in panel.points:
+        values = list(values_of(records, panel, name, point.x, metric).values())
+        if values and point.x is not None:
+            xs.append(point.x)
+            means.append(float(np.mean(values)))
+            deviations.append(float(np.std(values, ddof=1)) if len(values) > 1 else 0.0)
+    return xs, means, deviations
+
+
+def _name_lines(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
+    """Write the names beside the lines' ends, moved apart where they would overlap."""
+    if not ends:
+        return
+    low, high = ax.get_ylim()
+    step, below = 0.07 * (high - low), -np.inf
+    for height, place, name, colour in sorted(ends):
+        below = max(height, below + step)
+        ax.annotate(
+            name,
+            (place, height),
+            xytext=(place, below),
+            textcoords="data",
+            color=colour,
+            fontsize=8,
+            va="center",
+            ha="left",
+            annotation_clip=False,
+        ).set_x(place + 0.03 * (ax.get_xlim()[1] - ax.get_xlim()[0]))
+
+
+def _bars(ax: Axes, spec: Spec, panel: Panel, records: Sequence[Record]) -> None:
+    """Draw a bar for each series, with its deviation: given views grey, the last one apart."""
+    metric = spec.metrics[0]
+    found = {s.name: values_of(records, panel, s.name, None, metric) for s in spec.series}
+    bars = {name: list(values.values()) for name, values in found.items() if values}
+    if not bars:
+        return
+    means = np.array([np.mean(values) for values in bars.values()])
+    deviations = np.array([np.std(v, ddof=1) if len(v) > 1 else 0.0 for v in bars.values()])
+    colours = ["#999999" if name.endswith("_ori") else COLOURS[0] for name in bars]
+    colours[-1] = COLOURS[1]
+    ax.bar(list(bars), means, yerr=deviations, color=colours, capsize=3, width=0.65)
+    least, most = (means - deviations).min(), (means + deviations).max()
+    margin = max(0.5, 0.2 * (most - least))
+    ax.set_ylim(max(0.0, least - margin), min(100.0, most + margin))
+    ax.grid(visible=False, axis="x")
+    ax.set_ylabel(f"{TITLES.get(metric, metric)} (%)")

@@ -1,0 +1,71 @@
+"""Everything that a reproduction leaves: tables, figures, and a page that holds them together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cogsl.experiments.specs import Spec
+from cogsl.files import write_text
+from cogsl.report.summary import in_words
+from cogsl.report.tables import Table, make_tables, to_csv, to_latex, to_markdown
+
+Record = Mapping[str, Any]
+
+
+def write_outputs(spec: Spec, records: Sequence[Record], folder: Path) -> list[Path]:
+    """Write a spec's tables and figure, and ``<name>.md`` in words; return the files."""
+    if spec.measure == "views":
+        spec, records = unfold(spec, records)
+    tables, paths = make_tables(spec, records), []
+    latex = "\n".join(to_latex(table) for table in tables)
+    texts = {"md": page(spec, tables, records), "csv": to_csv(tables), "tex": latex}
+    for suffix, text in texts.items():
+        path = folder / f"{spec.name}.{suffix}"
+        write_text(path, text)
+        paths.append(path)
+    if spec.kind == "figure":
+        from cogsl.report.figures import draw, save
+
+        paths += save(draw(spec, records), folder, spec.name)
+    return paths
+
+
+def page(spec: Spec, tables: Sequence[Table], records: Sequence[Record]) -> str:
+    """Return the page of a spec: what it shows, what was found, and the tables."""
+    parts = [f"# {spec.title}", f"The paper: {spec.paper}. {_runs(records)}"]
+    if spec.kind == "figure":
+        parts.append(f"![{spec.title}]({spec.name}.png)")
+    parts += [in_words(table) for table in tables]
+    parts.append(
+        "Mean ± standard deviation in percent. Best bold, runner-up underlined; a star marks what "
+        "the paired test, corrected for the number of rows, does not tell apart from the best. The "
+        "paper's own numbers stand in brackets."
+    )
+    parts += [to_markdown(table).rstrip() for table in tables]
+    return "\n\n".join(parts) + "\n"
+
+
+def unfold(spec: Spec, records: Sequence[Record]) -> tuple[Spec, list[Record]]:
+    """Return a spec and records in which each judged view stands as a method of its own."""
+    rows: list[Record] = [
+        {**record, **figures, "name": name}
+        for record in records
+        for name, figures in record["views"].items()
+    ]
+    names = dict.fromkeys(row["name"] for row in rows)
+    series = tuple(replace(spec.series[0], name=name) for name in names)
+    return replace(spec, series=series), rows
+
+
+def _runs(records: Sequence[Record]) -> str:
+    """Say how many runs there are, and how many stand behind a figure."""
+    behind = Counter((r["dataset"], r["name"], r["point"], r["axis"]) for r in records)
+    if not behind:
+        return "Nothing was run."
+    least, most = min(behind.values()), max(behind.values())
+    spread = f"{least}" if least == most else f"{least} to {most}"
+    return f"{len(records)} runs, {spread} for each figure."

@@ -1,0 +1,91 @@
+"""`cogsl reproduce` from the outside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from cogsl.cli import app
+from cogsl.experiments.specs import Spec, parse_spec
+
+QUICK = {
+    "title": "Quick",
+    "paper": "none",
+    "kind": "table",
+    "datasets": ["wine", "citeseer"],
+    "metrics": ["macro_f1"],
+    "series": [
+        {"name": "MLP", "method": "mlp", "settings": {"epochs": 20}},
+        {"name": "GCN", "method": "gcn", "settings": {"epochs": 20}},
+    ],
+}
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["reproduce", *arguments])
+
+
+@pytest.fixture
+def _quick(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def read(name: str) -> Spec:
+        return parse_spec(name, QUICK)
+
+    monkeypatch.setattr("cogsl.experiments.specs.read_spec", read)
+    monkeypatch.setattr("cogsl.experiments.specs.spec_names", lambda: ["quick"])
+    monkeypatch.setenv("COGSL_DATA", str(tmp_path))  # nothing is there
+    monkeypatch.setattr("cogsl.datasets.files.cache_folder", lambda: tmp_path)
+
+
+@pytest.mark.usefixtures("_quick")
+def test_tables_come_out_and_a_second_call_runs_nothing(tmp_path: Path) -> None:
+    folders = ("--output", str(tmp_path / "out"), "--store", str(tmp_path / "store"))
+    first = invoke("quick", "--seeds", "2", *folders)
+    assert first.exit_code == 0, first.output
+    assert "Left out citeseer: its file is not at hand" in first.stderr
+    assert "4 runs were done, 0 were there already" in first.stderr
+    assert "MLP" in (tmp_path / "out" / "quick.md").read_text()
+    table = (tmp_path / "out" / "quick.csv").read_bytes()
+    again = invoke("quick", "--seeds", "2", *folders)
+    assert "0 runs were done, 4 were there already" in again.stderr
+    assert (tmp_path / "out" / "quick.csv").read_bytes() == table
+    records = [json.loads(p.read_text()) for p in (tmp_path / "store").glob("*.json")]
+    assert {(r["method"], r["seed"]) for r in records} == {
+        (method, seed) for method in ("mlp", "gcn") for seed in (0, 1)
+    }
+
+
+@pytest.mark.usefixtures("_quick")
+def test_a_spec_is_narrowed(tmp_path: Path) -> None:
+    folders = ("--output", str(tmp_path / "out"), "--store", str(tmp_path / "store"))
+    result = invoke("quick", "--seeds", "1", "--methods", "mlp", "--datasets", "wine", *folders)
+    assert "1 runs were done" in result.stderr
+    assert "GCN" not in (tmp_path / "out" / "quick.md").read_text()
+
+
+@pytest.mark.usefixtures("_quick")
+def test_all_are_listed_with_their_time() -> None:
+    result = invoke("--list")
+    assert result.exit_code == 0, result.output
+    assert "quick" in result.stdout
+    assert "citeseer" in result.stdout
+    assert " min" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ((), "Say which table or figure"),
+        (("table-fusio",), "did you mean 'table-fusion'?"),
+        (("table-fusion", "--executor", "rai"), "did you mean 'ray'?"),
+        (("table-fusion", "--datasets", "wine"), "No data set in 'table-fusion'"),
+        (("table-fusion", "--methods", "gcn"), "No method in 'table-fusion'"),
+    ],
+)
+def test_mistakes_get_one_line(arguments: tuple[str, ...], complaint: str) -> None:
+    result = invoke(*arguments)
+    assert result.exit_code == 2
+    assert complaint in result.stderr
+    assert result.stdout == ""

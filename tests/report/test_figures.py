@@ -1,0 +1,88 @@
+"""Figures from records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.patches import Rectangle
+
+from cogsl.experiments.specs import Spec, parse_spec, read_spec
+from cogsl.report.figures import draw, save
+from cogsl.report.outputs import unfold
+
+POINTS = [{"x": 0.0}, {"x": 0.5, "ratio": 0.5}]
+
+
+def lines() -> Spec:
+    content: dict[str, Any] = {
+        "title": "T",
+        "paper": "P",
+        "kind": "figure",
+        "datasets": ["wine"],
+        "metrics": ["accuracy"],
+        "attack": "edge_addition",
+        "axis": "share",
+        "points": POINTS,
+        "series": [{"name": "A", "method": "gcn"}, {"name": "B", "method": "mlp"}],
+    }
+    return parse_spec("f", content)
+
+
+def record(name: str, x: float, accuracy: float, seed: int = 0) -> dict[str, Any]:
+    return {
+        **{"dataset": "wine", "axis": "share", "name": name, "point": x},
+        **{"seed": seed, "split_seed": 0, "accuracy": accuracy},
+    }
+
+
+RECORDS = [
+    *(record("A", x, y, s) for s in (0, 1) for x, y in ((0.0, 0.9 + s / 50), (0.5, 0.8))),
+    *(record("B", x, 0.5) for x in (0.0, 0.5)),
+]
+
+
+def test_lines_hold_the_means_and_have_names() -> None:
+    (ax,) = draw(lines(), RECORDS).axes
+    curves = [np.asarray(line.get_ydata()).tolist() for line in ax.get_lines()]
+    assert curves == [pytest.approx([91.0, 80.0]), pytest.approx([50.0, 50.0])]
+    assert {text.get_text() for text in ax.texts} == {"A", "B"}
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("share", "accuracy (%)")
+
+
+def test_what_was_not_run_has_no_line() -> None:
+    (ax,) = draw(lines(), RECORDS[:4]).axes
+    assert len(ax.get_lines()) == 1
+    (empty,) = draw(lines(), []).axes
+    assert not empty.get_lines()
+
+
+def test_names_do_not_overlap() -> None:
+    close = [record(name, x, 0.5) for name in ("A", "B") for x in (0.0, 0.5)]
+    (ax,) = draw(lines(), close).axes
+    heights = sorted(float(text.get_position()[1]) for text in ax.texts)
+    low, high = ax.get_ylim()
+    assert heights[1] - heights[0] >= 0.06 * (high - low)
+
+
+def test_views_are_bars() -> None:
+    names = ("V1_ori", "V2_ori", "V1_es", "V2_es", "final")
+    judged = {name: {"macro_f1": 0.8 + k / 50} for k, name in enumerate(names)}
+    row = {"dataset": "digits", "seed": 0, "split_seed": 0, "axis": "", "point": None}
+    spec, rows = unfold(read_spec("fig-view-estimator"), [row | {"views": judged}])
+    digits, citeseer = draw(spec, rows).axes
+    heights = [bar.get_bbox().height for bar in digits.patches if isinstance(bar, Rectangle)]
+    assert heights == pytest.approx([80.0, 82.0, 84.0, 86.0, 88.0])
+    assert not citeseer.patches
+
+
+def test_a_figure_is_written_twice_and_alike_each_time(tmp_path: Path) -> None:
+    figure = draw(lines(), RECORDS)
+    paths = save(figure, tmp_path, "f")
+    assert [path.name for path in paths] == ["f.png", "f.svg"]
+    first = [path.read_bytes() for path in paths]
+    save(draw(lines(), RECORDS), tmp_path, "f")
+    assert first == [path.read_bytes() for path in paths]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["f.png", "f.svg"]

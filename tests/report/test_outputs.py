@@ -1,0 +1,53 @@
+"""What a reproduction leaves, and what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cogsl.experiments.specs import read_spec
+from cogsl.report.outputs import unfold, write_outputs
+from cogsl.report.summary import in_words
+from cogsl.report.tables import make_tables
+from tests.report.test_figures import RECORDS, lines
+from tests.report.test_tables import GCN, MLP, OURS, spec
+
+
+def test_a_table_leaves_three_files_and_a_figure_five(tmp_path: Path) -> None:
+    paths = write_outputs(spec(), [*GCN, *OURS], tmp_path)
+    assert [path.name for path in paths] == ["t.md", "t.csv", "t.tex"]
+    paths = write_outputs(lines(), RECORDS, tmp_path)
+    assert [path.name for path in paths] == ["f.md", "f.csv", "f.tex", "f.png", "f.svg"]
+    assert "![T](f.png)" in (tmp_path / "f.md").read_text()
+
+
+def test_the_page_says_how_many_runs_there_were(tmp_path: Path) -> None:
+    write_outputs(spec(), [*GCN, *OURS[:1]], tmp_path)
+    assert "4 runs, 1 to 3 for each figure" in (tmp_path / "t.md").read_text()
+    write_outputs(spec(), [], tmp_path)
+    assert "Nothing was run" in (tmp_path / "t.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("printed", "verdict"),
+    [
+        ({"GCN": [94.0], "CoGSL_v1": [96.0]}, "CoGSL_v1 does, with 96.0: we agree"),
+        ({"GCN": [97.0], "CoGSL_v1": [96.0]}, "GCN does, with 97.0: our runs allow it"),
+        ({"MLP": [99.0], "CoGSL_v1": [96.0]}, "MLP does, with 99.0: our runs do not show it"),
+    ],
+)
+def test_agreement_with_the_paper_is_said(printed: dict[str, list[float]], verdict: str) -> None:
+    asked = spec(metrics=["macro_f1"], printed={"wine": printed})
+    (table,) = make_tables(asked, [*GCN, *OURS, *MLP])
+    words = in_words(table)
+    assert "CoGSL_v1 leads with 92.7, not told apart from GCN" in words
+    assert f"; in the paper {verdict}." in words
+
+
+def test_views_become_rows() -> None:
+    row = {"dataset": "digits", "seed": 0, "split_seed": 0, "axis": "", "point": None}
+    judged = {"V1_ori": {"macro_f1": 0.5}, "final": {"macro_f1": 0.75}}
+    unfolded, rows = unfold(read_spec("fig-view-estimator"), [row | {"views": judged}])
+    assert [s.name for s in unfolded.series] == ["V1_ori", "final"]
+    assert [(r["name"], r["macro_f1"]) for r in rows] == [("V1_ori", 0.5), ("final", 0.75)]
