@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cogsl.datasets import DATASETS
 from cogsl.errors import import_extra
 from cogsl.experiments.specs import Panel, Spec
 from cogsl.files import whole_file
@@ -47,10 +48,10 @@ def draw(spec: Spec, records: Sequence[Record]) -> Figure:
         )
         for ax, panel in zip(axes[0], spec.panels, strict=True):
             if spec.measure == "views":
-                _bars(ax, spec, panel, records)
+                _dots(ax, spec, panel, records)
             else:
                 _lines(ax, spec, panel, records)
-            ax.set_title(panel.dataset, loc="left")
+            ax.set_title(DATASETS[panel.dataset].title, loc="left")
         figure.tight_layout()
         plt.close(figure)
     return figure
@@ -92,7 +93,8 @@ def _lines(ax: Axes, spec: Spec, panel: Panel, records: Sequence[Record]) -> Non
         low, high = np.subtract(means, deviations), np.add(means, deviations)
         ax.fill_between(places, low, high, color=colour, alpha=0.12, linewidth=0)
         ends.append((means[-1], places[-1], series.name, colour))
-    _name_lines(ax, ends)
+    if len(spec.series) > 1:
+        _name_lines(ax, ends)
     points = [point.x for point in panel.points if point.x is not None]
     ax.set_xticks(range(len(points)) if _is_uneven(panel) else points)
     ax.set_xticklabels([f"{x:g}" for x in points])
@@ -142,20 +144,19 @@ def _name_lines(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None
         ).set_x(place + 0.03 * (ax.get_xlim()[1] - ax.get_xlim()[0]))
 
 
-def _bars(ax: Axes, spec: Spec, panel: Panel, records: Sequence[Record]) -> None:
-    """Draw a bar for each series, with its deviation: given views grey, the last one apart."""
+def _dots(ax: Axes, spec: Spec, panel: Panel, records: Sequence[Record]) -> None:
+    """Draw the mean of each series with its deviation: given views grey, the last one apart."""
     metric = spec.metrics[0]
     found = {s.name: values_of(records, panel, s.name, None, metric) for s in spec.series}
-    bars = {name: list(values.values()) for name, values in found.items() if values}
-    if not bars:
-        return
-    means = np.array([np.mean(values) for values in bars.values()])
-    deviations = np.array([np.std(v, ddof=1) if len(v) > 1 else 0.0 for v in bars.values()])
-    colours = ["#999999" if name.endswith("_ori") else COLOURS[0] for name in bars]
-    colours[-1] = COLOURS[1]
-    ax.bar(list(bars), means, yerr=deviations, color=colours, capsize=3, width=0.65)
-    least, most = (means - deviations).min(), (means + deviations).max()
-    margin = max(0.5, 0.2 * (most - least))
-    ax.set_ylim(max(0.0, least - margin), min(100.0, most + margin))
-    ax.grid(visible=False, axis="x")
+    columns = {name: list(values.values()) for name, values in found.items() if values}
+    for place, (name, values) in enumerate(columns.items()):
+        colour = "#777777" if name.endswith("_ori") else COLOURS[0]
+        colour = COLOURS[1] if place == len(columns) - 1 else colour
+        deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+        ax.errorbar(
+            [place], [float(np.mean(values))], [deviation], color=colour, fmt="o", capsize=3
+        )
+    ax.set_xticks(range(len(columns)))
+    ax.set_xticklabels(list(columns))
+    ax.margins(x=0.12, y=0.15)
     ax.set_ylabel(f"{TITLES.get(metric, metric)} (%)")

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cogsl import datasets
 from cogsl.evaluation.statistics import holm, mean_and_deviation, paired_p_value
 from cogsl.experiments.specs import Panel, Spec
 
@@ -79,8 +80,8 @@ def _of_panel(spec: Spec, panel: Panel, records: Sequence[Record]) -> Table:
     heads, columns = [], []
     for number, point in enumerate(panel.points):
         for place, metric in enumerate(spec.metrics):
-            title = TITLES.get(metric, metric)
-            heads.append(title if point.x is None else f"{panel.axis} {point.x:g}, {title}")
+            head = TITLES.get(metric, metric)
+            heads.append(head if point.x is None else f"{panel.axis} {point.x:g}, {head}")
             at = number * len(spec.metrics) + place
             cells = [
                 Cell(
@@ -91,7 +92,8 @@ def _of_panel(spec: Spec, panel: Panel, records: Sequence[Record]) -> Table:
             ]
             columns.append(ranked(cells))
     rows = tuple(zip(*columns, strict=True))
-    return Table(panel.dataset, tuple(heads), tuple(s.name for s in spec.series), rows)
+    title = datasets.DATASETS[panel.dataset].title
+    return Table(title, tuple(heads), tuple(s.name for s in spec.series), rows)
 
 
 def values_of(
