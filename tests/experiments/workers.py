@@ -47,3 +47,8 @@ class DieOnce:
             os._exit(9)
         time.sleep(0.05)
         return number * number
+
+
+def slow_square(number: int) -> int:
+    time.sleep(0.5)
+    return number * number
