@@ -48,11 +48,14 @@ def test_a_task_whose_process_died_is_done_again_and_none_twice(tmp_path: Path) 
     assert sorted((d.task, d.result) for d in done) == [(k, k * k) for k in range(6)]
 
 
-def test_a_task_that_kills_every_process_is_given_up(tmp_path: Path) -> None:
+def test_a_task_that_kills_every_process_is_given_up_and_takes_no_other_along(
+    tmp_path: Path,
+) -> None:
     work = workers.DieOnce(tmp_path, victim=0, always=True)
-    (done,) = Processes(1).run(work, [0])
-    assert isinstance(done.error, WorkerLostError)
-    assert "died 3 times" in str(done.error)
+    done = {d.task: d for d in Processes(2).run(work, range(4))}
+    assert isinstance(done[0].error, WorkerLostError)
+    assert "died 3 times" in str(done[0].error)
+    assert [done[k].result for k in (1, 2, 3)] == [1, 4, 9]
 
 
 def test_no_tasks_are_no_work(executor: Executor) -> None:

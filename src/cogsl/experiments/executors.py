@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -52,8 +53,8 @@ class InProcess:
 class Processes:
     """Several processes on this machine.
 
-    A process that dies takes others with it (the pool is broken); what they had not finished is
-    done again by a new pool, up to ``RETRIES`` times.
+    When one dies the tasks that were under way are done again at the end, each alone, so that one
+    that kills its process takes no other with it. It is given up after ``RETRIES`` more deaths.
     """
 
     count: int
@@ -62,30 +63,42 @@ class Processes:
         self, work: Callable[[Task], Result], tasks: Sequence[Task]
     ) -> Iterator[Done[Task, Result]]:
         """Do all tasks."""
-        left = dict(enumerate(tasks))
-        for _ in range(RETRIES + 1):
-            try:
-                for number, (result, error) in self._round(work, left):
-                    yield Done(left.pop(number), result, error)
+        waiting, suspects = deque(tasks), list[Task]()
+        while waiting:
+            yield from self._round(work, waiting, suspects, self.count)
+        for task in suspects:
+            yield from self._alone(work, task)
+
+    def _alone(self, work: Callable[[Task], Result], task: Task) -> Iterator[Done[Task, Result]]:
+        """Do one task that may have killed its process before."""
+        for _ in range(RETRIES):
+            died: list[Task] = []
+            yield from self._round(work, deque([task]), died, 1)
+            if not died:
                 return
-            except BrokenProcessPool:
-                continue
-        for task in left.values():
-            yield Done(task, error=WorkerLostError.after(RETRIES + 1))
+        yield Done(task, error=WorkerLostError.after(RETRIES + 1))
 
     def _round(
-        self, work: Callable[[Task], Result], left: dict[int, Task]
-    ) -> Iterator[tuple[int, tuple[Result | None, CogslError | None]]]:
-        """Do what is left, until it is done or a process dies."""
-        with ProcessPoolExecutor(self.count, mp_context=get_context("spawn")) as pool:
-            running: dict[Future[Any], int] = {
-                pool.submit(attempt, work, task): number for number, task in left.items()
-            }
+        self,
+        work: Callable[[Task], Result],
+        waiting: deque[Task],
+        died: list[Task],
+        count: int,
+    ) -> Iterator[Done[Task, Result]]:
+        """Do what is waiting until it is done, or a process dies with the tasks under way."""
+        running: dict[Future[Any], Task] = {}
+        with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
             try:
-                while running:
+                while waiting or running:
+                    while waiting and len(running) < count:
+                        future = pool.submit(attempt, work, waiting[0])
+                        running[future] = waiting.popleft()
                     ended, _ = wait(running, return_when=FIRST_COMPLETED)
                     for future in ended:
-                        yield running.pop(future), future.result()
+                        result, error = future.result()
+                        yield Done(running.pop(future), result, error)
+            except BrokenProcessPool:
+                died += running.values()
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
 
