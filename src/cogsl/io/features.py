@@ -97,8 +97,10 @@ def _numbers(table: Any, names: Sequence[str]) -> FloatArray:
     """Return columns as n x d numbers, NaN where one is missing."""
     import pandas as pd  # heavy
 
-    columns = [_parsed(table[name])[0] for name in names]
-    values = pd.concat(columns, axis=1).to_numpy(dtype=np.float64, na_value=np.nan)
+    some = table[list(names)]
+    if len(_plain(some)) < len(names):
+        some = pd.concat([_parsed(table[name])[0] for name in names], axis=1)
+    values = some.to_numpy(dtype=np.float64, na_value=np.nan)
     wrong = np.flatnonzero(np.isinf(values).any(axis=0))
     if len(wrong):
         rows = np.flatnonzero(np.isinf(values[:, wrong[0]]))
@@ -107,6 +109,11 @@ def _numbers(table: Any, names: Sequence[str]) -> FloatArray:
             "or leave the column out."
         )
     return np.asarray(values)
+
+
+def _plain(table: Any) -> set[str]:
+    """Return the columns that hold numbers and nothing else, found without a look at them."""
+    return {name for name, its in table.dtypes.items() if its.kind in "biuf"}
 
 
 def _parsed(column: Any) -> tuple[Any, npt.NDArray[np.bool_]]:
@@ -296,11 +303,12 @@ class FeatureEncoder:
         """
         given = dict(kinds or {})
         _check_kinds(given, table)
-        found = {name: given.get(name) or kind_of(table[name], name) for name in table.columns}
+        found = dict.fromkeys(_plain(table), "numeric") | given
+        found = {name: found.get(name) or kind_of(table[name], name) for name in table.columns}
         parts: list[Part] = []
         numeric = [name for name, kind in found.items() if kind == "numeric"]
         if numeric:
-            _check_numeric(table, numeric)
+            _check_numeric(table, sorted(set(numeric) - _plain(table)))
             parts.append(Numbers.learn(table, numeric, treatment or Treatment()))
         for kind, part in _OTHERS.items():
             parts += [part.learn(table, name) for name, its in found.items() if its == kind]
