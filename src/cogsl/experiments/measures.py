@@ -1,69 +1,50 @@
-"""What is measured in a run: how well it predicts, and what else a figure needs."""
+"""What a run measures beside its predictions, for some figures of the paper."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cogsl.errors import InputError
-from cogsl.evaluation.protocol import Record, evaluate
+from cogsl.evaluation.protocol import evaluate
 
 if TYPE_CHECKING:
     from cogsl.graph import Graph
     from cogsl.methods.base import NodeClassifier
 
-Measure = Callable[["NodeClassifier", "Graph", int, Mapping[str, Any], Mapping[str, Any]], Record]
+Measure = Callable[["NodeClassifier", "Graph", int], dict[str, Any]]
+"""Of a fitted method, the graph it was given and the seed: what is added to the run's record."""
 
 
-def classification(
-    method: NodeClassifier,
-    graph: Graph,
-    seed: int,
-    context: Mapping[str, Any],
-    options: Mapping[str, Any],
-) -> Record:
-    """Return the figures of the predictions."""
-    return evaluate(method, graph, seed=seed, context=context, fit_options=options)
+def nothing(method: NodeClassifier, graph: Graph, seed: int) -> dict[str, Any]:
+    """Return nothing: the predictions are all."""
+    return {}
 
 
-def information(
-    method: NodeClassifier,
-    graph: Graph,
-    seed: int,
-    context: Mapping[str, Any],
-    options: Mapping[str, Any],
-) -> Record:
-    """Return them with ``mi``, the mean over pairs of views of the MI in the kept iteration."""
-    record = classification(method, graph, seed, context, options)
+def information(method: NodeClassifier, graph: Graph, seed: int) -> dict[str, Any]:
+    """Return the MI of each pair of views in the kept iteration, and ``mi``, their mean."""
     kept = method.history_[method.best_iter_]
     pairs = {name: value for name, value in kept.items() if name.startswith("mi_")}
-    return record | pairs | {"mi": sum(pairs.values()) / len(pairs)}
+    return pairs | {"mi": sum(pairs.values()) / len(pairs)}
 
 
-def views(
-    method: NodeClassifier,
-    graph: Graph,
-    seed: int,
-    context: Mapping[str, Any],
-    options: Mapping[str, Any],
-) -> Record:
-    """Return them with ``views``: macro-F1, micro-F1 and AUC of a fresh GCN on each view."""
+def views(method: NodeClassifier, graph: Graph, seed: int) -> dict[str, Any]:
+    """Return ``views``: the figures of a fresh GCN on each view, given, estimated and final."""
     from cogsl.experiments.view_judge import GCNOnView, views_of
     from cogsl.methods import CoGSL
 
-    record = classification(method, graph, seed, context, options)
     if not isinstance(method, CoGSL):
-        raise InputError(f"Only CoGSL has views to judge. Got '{context['method']}' instead.")
+        raise InputError(f"Only CoGSL has views to judge. Got {type(method).__name__} instead.")
     judged = {
         name: evaluate(GCNOnView(view=view), graph, seed=seed)
         for name, view in views_of(method, graph, seed).items()
     }
     kept = ("macro_f1", "micro_f1", "auc", "accuracy")
-    return record | {"views": {n: {k: r[k] for k in kept} for n, r in judged.items()}}
+    return {"views": {name: {k: record[k] for k in kept} for name, record in judged.items()}}
 
 
 MEASURES: dict[str, Measure] = {
-    "classification": classification,
+    "classification": nothing,
     "information": information,
     "views": views,
 }

@@ -16,7 +16,7 @@ from cogsl import datasets
 from cogsl.attacks import ATTACKS, EdgeAttack
 from cogsl.cost import GraphSize
 from cogsl.errors import InputError, UnknownNameError, did_you_mean
-from cogsl.evaluation.protocol import Record
+from cogsl.evaluation.protocol import Record, evaluate
 from cogsl.evaluation.provenance import content_hash
 from cogsl.experiments.forecast import forecast
 from cogsl.experiments.measures import MEASURES
@@ -68,7 +68,7 @@ class Task:
     method, settings : what is trained, with all settings that are not its defaults.
     seed : of the run.
     attack : what is done to the graph before; None for nothing.
-    measure : what is measured, ``MEASURES``.
+    measure : what is measured beside the predictions, ``MEASURES``.
     name, axis, point : where the run stands in a table or figure; they decide nothing.
     """
 
@@ -120,7 +120,8 @@ def run_task(task: Task, data_root: Path | None = None) -> Record:
     }
     method = task.new_method()
     forecast(method, GraphSize.of(graph), graph_is_loaded=True).check()
-    return MEASURES[task.measure](method, graph, task.seed, context, options)
+    record = evaluate(method, graph, seed=task.seed, context=context, fit_options=options)
+    return record | MEASURES[task.measure](method, graph, task.seed)
 
 
 def attacked(task: Task, graph: Graph) -> tuple[Graph, dict[str, Any]]:
