@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 
 from cogsl.cli import app
 from cogsl.experiments.specs import Spec, parse_spec
+from cogsl.experiments.store import write_compact
 
 QUICK = {
     "title": "Quick",
@@ -63,6 +64,18 @@ def test_a_spec_is_narrowed(tmp_path: Path) -> None:
     result = invoke("quick", "--seeds", "1", "--methods", "mlp", "--datasets", "wine", *folders)
     assert "1 runs were done" in result.stderr
     assert "GCN" not in (tmp_path / "out" / "quick.md").read_text()
+
+
+@pytest.mark.usefixtures("_quick")
+def test_records_of_a_file_are_shown_without_a_run(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    invoke("quick", "--seeds", "1", "--output", str(tmp_path / "out"), "--store", str(one))
+    keys = {path.stem: json.loads(path.read_text()) for path in one.glob("*.json")}
+    write_compact(tmp_path / "all.jsonl", dict(list(keys.items())[:1]))
+    options = ("--records", str(tmp_path / "all.jsonl"), "--no-run", "--seeds", "1")
+    result = invoke("quick", *options, "--output", str(tmp_path / "out"), "--store", str(two))
+    assert result.exit_code == 0, result.output
+    assert "0 runs were done, 1 were there already" in result.stderr
 
 
 @pytest.mark.usefixtures("_quick")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from cogsl.evaluation import Record
     from cogsl.experiments.executors import Executor
     from cogsl.experiments.specs import Spec
+    from cogsl.experiments.store import Store
     from cogsl.experiments.tasks import Task
 
 EXECUTORS = ("in-process", "processes", "ray")
@@ -40,6 +41,12 @@ def reproduce(
     ] = None,
     output: Annotated[Path, typer.Option(help="Folder of tables and figures.")] = Path("results"),
     store: Annotated[Path, typer.Option(help="Folder of the runs' records.")] = Path("runs/store"),
+    records: Annotated[
+        Path | None, typer.Option(help="A file of records that are taken for done, too.")
+    ] = None,
+    no_run: Annotated[
+        bool, typer.Option("--no-run", help="Run nothing: show what records there are.")
+    ] = False,
     executor: Annotated[
         str, typer.Option(metavar="|".join(EXECUTORS), help="Where runs are done.")
     ] = "in-process",
@@ -63,14 +70,27 @@ def reproduce(
             return
         if name is None:
             raise InputError("Say which table or figure; 'cogsl reproduce --list' shows them all.")
-        work = _executor(executor, jobs, address)
+        work = _executor("none" if no_run else executor, jobs, address)
         spec = _spec(name, dataset or [], method or [], data_root)
-        _reproduce(spec, seeds, work, output, store, data_root)
+        known = _store(store, records)
+        _reproduce(spec, seeds, work, output, known, data_root)
+
+
+def _store(folder: Path, records: Path | None) -> Store:
+    """Return the store, with the records of a file if there is one."""
+    from cogsl.experiments.store import Store
+
+    store = Store(folder)
+    if records is not None:
+        print_note(f"{store.take_in(records)} records are in {records}.")
+    return store
 
 
 def _executor(name: str, jobs: int, address: str | None) -> Executor:
-    from cogsl.experiments.executors import InProcess, Processes, RayCluster
+    from cogsl.experiments.executors import InProcess, Nowhere, Processes, RayCluster
 
+    if name == "none":
+        return Nowhere()
     if name not in EXECUTORS:
         raise UnknownNameError(f"Unknown executor '{name}'{did_you_mean(name, EXECUTORS)}")
     if name == "in-process":
@@ -93,22 +113,20 @@ def _spec(name: str, only_datasets: list[str], only_methods: list[str], root: Pa
 
 
 def _reproduce(
-    spec: Spec, seeds: int | None, work: Executor, output: Path, store: Path, root: Path | None
+    spec: Spec, seeds: int | None, work: Executor, output: Path, store: Store, root: Path | None
 ) -> None:
     from cogsl.experiments.grid import run_grid
     from cogsl.experiments.records import check_folder
     from cogsl.experiments.reproduction import total_seconds, usual_runs
     from cogsl.experiments.specs import expand
-    from cogsl.experiments.store import Store
     from cogsl.report.outputs import write_outputs
 
     check_folder(output)
-    records = Store(store)
     tasks = expand(spec, lambda task: seeds or usual_runs(task, root))
     minutes = total_seconds(tasks, root) / 60
     print_note(f"{len(tasks)} runs, about {minutes:,.0f} minutes of one processor in all.")
     with _Progress(len(tasks)) as progress:
-        outcome = run_grid(tasks, records, work, data_root=root, on_done=progress.on_done)
+        outcome = run_grid(tasks, store, work, data_root=root, on_done=progress.on_done)
     for task, error in outcome.failures:
         print_note(f"Left out {task.name} on {task.dataset}, seed {task.seed}: {error}")
     n_read = len(outcome.records) - outcome.n_done

@@ -49,6 +49,16 @@ class InProcess:
             yield Done(task, result, error)
 
 
+class Nowhere:
+    """Does nothing: what is missing stays missing."""
+
+    def run(
+        self, work: Callable[[Task], Result], tasks: Sequence[Task]
+    ) -> Iterator[Done[Task, Result]]:
+        """Do no task."""
+        yield from ()
+
+
 @dataclass(frozen=True)
 class Processes:
     """Several processes on this machine.

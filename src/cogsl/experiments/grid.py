@@ -23,7 +23,7 @@ class Job:
 
 @dataclass
 class GridOutcome:
-    """The records of a grid in the order of its tasks, and the tasks that have none.
+    """The records of a grid in the order of its tasks, and the tasks that failed.
 
     ``n_done`` were done now; the others were in the store.
     """
@@ -81,6 +81,6 @@ def run_grid(
         record = store.get(job.key)
         if record is not None:
             outcome.records.append(record | {part: getattr(job.task, part) for part in PLACE})
-        else:
+        elif job.key in failed:
             outcome.failures.append((job.task, failed[job.key]))
     return outcome

@@ -25,11 +25,13 @@ class Series:
     ----------
     name : what it is called there.
     method, settings : what is run, beyond its preset for the data set.
+    preset : of the method for the data set; its default where it has no other.
     target : which of its views an attack on edges acts on; none means the graph.
     """
 
     name: str
     method: str
+    preset: str = "paper"
     settings: Mapping[str, Any] = field(default_factory=dict)
     target: tuple[int, ...] = ()
 
@@ -167,7 +169,8 @@ def expand(spec: Spec, runs: Runs) -> list[Task]:
 
 def task_of(spec: Spec, panel: Panel, series: Series, point: Point, *, run: int) -> Task:
     """Return one run."""
-    preset = "paper" if has_preset(series.method, panel.dataset, "paper") else "default"
+    known = has_preset(series.method, panel.dataset, series.preset)
+    preset = series.preset if known else "default"
     own = dict(series.settings) | dict(point.settings)
     varies_split = datasets.DATASETS[panel.dataset].default_split != "official"
     attack = None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from cogsl.errors import InputError
 from cogsl.evaluation.protocol import Record
 from cogsl.experiments.records import check_folder, write_record
+from cogsl.files import write_text
 
 
 class Store:
@@ -53,3 +54,42 @@ class Store:
     def missing(self, keys: Iterable[str]) -> list[str]:
         """Return the keys without a record, each once, in their order."""
         return [key for key in dict.fromkeys(keys) if key not in self]
+
+    def take_in(self, path: Path) -> int:
+        """Add the records of a compact file that are not there yet; return how many there were.
+
+        Raises an error of ours if the file holds anything else.
+        """
+        records = read_compact(path)
+        for key in self.missing(records):
+            self.put(key, records[key])
+        return len(records)
+
+
+def write_compact(path: Path, records: Mapping[str, Record]) -> None:
+    """Write records as one file, a line each, in the order of their keys.
+
+    Settings and versions, which the key stands for, are left out.
+    """
+    lines = [
+        json.dumps({"key": key} | {k: v for k, v in record.items() if k not in _LEFT_OUT})
+        for key, record in sorted(records.items())
+    ]
+    write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def read_compact(path: Path) -> dict[str, Record]:
+    """Return the records of a compact file by their keys."""
+    records: dict[str, Record] = {}
+    try:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            record = json.loads(line)
+            records[record.pop("key")] = record
+    except OSError as error:
+        raise InputError(f"Cannot read the records '{path}': {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"'{path}' is no file of records: {error}.") from error
+    return records
+
+
+_LEFT_OUT = ("settings", "versions")
