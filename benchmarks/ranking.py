@@ -120,17 +120,6 @@ def format_standings(dataset: str, found: Sequence[Standing]) -> Table:
     return table
 
 
-def average_ranks(by_dataset: Iterable[Sequence[Standing]]) -> dict[str, float]:
-    """Return each method's mean rank over the data sets on which all of them were run."""
-    ranks: dict[str, list[int]] = {}
-    lists = [[s.name.split()[0] for s in found] for found in by_dataset]
-    for names in lists:
-        for rank, name in enumerate(names, start=1):
-            ranks.setdefault(name, []).append(rank)
-    everywhere = {name: r for name, r in ranks.items() if len(r) == len(lists)}
-    return dict(sorted(((n, sum(r) / len(r)) for n, r in everywhere.items()), key=lambda x: x[1]))
-
-
 def main(
     records: Annotated[Path, typer.Argument(help="file of benchmarks.accuracy")],
     preset: Annotated[str, typer.Option(help="CoGSL's: default or paper")] = "default",
@@ -146,7 +135,10 @@ def main(
         console.print(format_standings(name, its))
     for name, its in found.items():
         console.print(in_words(name, its))
-    means = ", ".join(f"{name} {rank:.1f}" for name, rank in average_ranks(found.values()).items())
+    from cogsl.evaluation.statistics import average_ranks
+
+    columns = ({s.name.split()[0]: s.mean for s in its} for its in found.values())
+    means = ", ".join(f"{name} {rank:.1f}" for name, rank in average_ranks(columns).items())
     console.print(f"Mean rank over {len(found)} data sets: {means}.")
 
 

@@ -61,9 +61,3 @@ def test_where_cogsl_is_not_first_is_said() -> None:
     assert "above it lds, gcn" in words
     assert "better than mlp" in words
     assert "worse than lds" in words
-
-
-def test_mean_ranks_count_methods_that_were_run_everywhere() -> None:
-    one = ranking.standings([*OURS, *FAR_BELOW, *FAR_ABOVE])
-    two = ranking.standings([*OURS, *FAR_BELOW])
-    assert ranking.average_ranks([one, two]) == {"cogsl": 1.5, "mlp": 2.5}

@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from cogsl.errors import InputError
-from cogsl.evaluation import holm, mean_and_deviation, paired_difference, paired_p_value
+from cogsl.evaluation import (
+    average_ranks,
+    bootstrap_interval,
+    holm,
+    mean_and_deviation,
+    paired_difference,
+    paired_p_value,
+)
 
 
 def test_the_deviation_divides_by_n_minus_one() -> None:
@@ -93,3 +100,27 @@ def test_holm_by_hand() -> None:
     assert holm([0.03, 0.01, 0.04]) == pytest.approx([0.06, 0.03, 0.06])
     assert holm([0.9, 0.8]) == [1.0, 1.0]
     assert holm([]) == []
+
+
+def test_mean_ranks_count_names_that_stand_everywhere_and_ties_share_a_rank() -> None:
+    columns = [{"a": 3.0, "b": 2.0, "c": 1.0}, {"a": 1.0, "b": 1.0}]
+    assert average_ranks(columns) == {"a": 1.25, "b": 1.75}
+    assert average_ranks([]) == {}
+
+
+def test_the_bootstrap_interval_of_two_values_by_hand() -> None:
+    """Means of pairs of 0 and 1: 0, 1/2, 1 with shares 1/4, 1/2, 1/4."""
+    assert bootstrap_interval([0.0, 1.0], 0.8) == (0.0, 1.0)
+    assert bootstrap_interval([0.0, 1.0], 0.4) == (0.5, 0.5)
+
+
+def test_the_bootstrap_interval_is_near_that_of_a_normal_mean_and_the_same_each_time() -> None:
+    values = np.random.default_rng(0).normal(5.0, 2.0, size=200).tolist()
+    low, high = bootstrap_interval(values)
+    half = 1.96 * np.std(values) / math.sqrt(200)
+    assert (low, high) == pytest.approx((np.mean(values) - half, np.mean(values) + half), abs=0.03)
+    assert bootstrap_interval(values) == (low, high)
+
+
+def test_one_value_has_no_interval() -> None:
+    assert all(math.isnan(end) for end in bootstrap_interval([1.0]))

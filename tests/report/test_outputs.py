@@ -16,9 +16,10 @@ from tests.report.test_tables import GCN, MLP, OURS, spec
 
 def test_a_table_leaves_three_files_and_a_figure_five(tmp_path: Path) -> None:
     paths = write_outputs(spec(), [*GCN, *OURS], tmp_path)
-    assert [path.name for path in paths] == ["t.md", "t.csv", "t.tex"]
+    assert [path.name for path in paths] == ["t.md", "t.csv", "t.tex", "summary.md"]
     paths = write_outputs(lines(), RECORDS, tmp_path)
-    assert [path.name for path in paths] == ["f.md", "f.csv", "f.tex", "f.png", "f.svg"]
+    names = ["f.md", "f.csv", "f.tex", "f.png", "f.svg", "summary.md"]
+    assert [path.name for path in paths] == names
     assert "![T](f.png)" in (tmp_path / "f.md").read_text()
 
 
@@ -51,3 +52,16 @@ def test_views_become_rows() -> None:
     unfolded, rows = unfold(read_spec("fig-view-estimator"), [row | {"views": judged}])
     assert [s.name for s in unfolded.series] == ["V1_ori", "final"]
     assert [(r["name"], r["macro_f1"]) for r in rows] == [("V1_ori", 0.5), ("final", 0.75)]
+
+
+def test_the_summary_gathers_what_every_page_found(tmp_path: Path) -> None:
+    fusion = read_spec("table-fusion")
+    row = {"dataset": "digits", "seed": 0, "split_seed": 0, "axis": "", "point": None}
+    figures = {"macro_f1": 0.9, "micro_f1": 0.9, "auc": 0.9}
+    write_outputs(fusion, [{**row, **figures, "name": "Average"}], tmp_path)
+    write_outputs(read_spec("fig-view-estimator"), [{**row, "views": {"final": figures}}], tmp_path)
+    text = (tmp_path / "summary.md").read_text()
+    assert "## How views are fused ([table-fusion](table-fusion.md))" in text
+    assert "Digits, macro-F1: Average leads with 90.0" in text
+    assert "final leads" in text
+    assert "## Tables" not in text

@@ -3,6 +3,8 @@
 from cogsl.evaluation.protocol import Record, evaluate
 from cogsl.evaluation.statistics import (
     PairedDifference,
+    average_ranks,
+    bootstrap_interval,
     holm,
     mean_and_deviation,
     paired_difference,
@@ -12,6 +14,8 @@ from cogsl.evaluation.statistics import (
 __all__ = [
     "PairedDifference",
     "Record",
+    "average_ranks",
+    "bootstrap_interval",
     "evaluate",
     "holm",
     "mean_and_deviation",

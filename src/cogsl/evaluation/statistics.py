@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from cogsl.errors import InputError
+from cogsl.seeding import Seeds
+
+_SAMPLES = 10_000
 
 
 class PairedDifference(NamedTuple):
@@ -51,6 +54,36 @@ def paired_difference(
     quantile = float(stdtrit(len(differences) - 1, (1.0 + confidence) / 2.0))
     half = quantile * deviation / math.sqrt(len(differences))
     return PairedDifference(mean, mean - half, mean + half)
+
+
+def bootstrap_interval(
+    values: Sequence[float], confidence: float = 0.95, *, seed: int = 0
+) -> tuple[float, float]:
+    """Return the ends of the mean's confidence interval, from 10,000 samples of the values.
+
+    The values are drawn anew with replacement, as many as there are; the interval holds the middle
+    share of the samples' means. Of a single value nothing is known: NaN.
+    """
+    if len(values) < 2:
+        return math.nan, math.nan
+    drawn = Seeds(seed).numpy("bootstrap").choice(values, size=(_SAMPLES, len(values)))
+    tail = (1.0 - confidence) / 2
+    low, high = np.quantile(drawn.mean(axis=1), [tail, 1.0 - tail])
+    return float(low), float(high)
+
+
+def average_ranks(columns: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Return each name's mean rank over columns of figures, the highest first; ties share ranks.
+
+    Only names that stand in every column count.
+    """
+    from scipy.stats import rankdata
+
+    all_columns = list(columns)
+    names = [n for n in (all_columns[0] if all_columns else {}) if all(n in c for c in all_columns)]
+    ranks = [rankdata([-column[name] for name in names]) for column in all_columns]
+    means = np.mean(ranks, axis=0) if names else []
+    return dict(sorted(zip(names, map(float, means), strict=True), key=lambda item: item[1]))
 
 
 def paired_p_value(a: Sequence[float], b: Sequence[float]) -> float:

@@ -8,10 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cogsl.experiments.specs import Spec
+from cogsl.experiments.specs import Spec, spec_names
 from cogsl.files import write_text
 from cogsl.report.summary import in_words
 from cogsl.report.tables import Table, make_tables, to_csv, to_latex, to_markdown
+
+SUMMARY = "summary.md"
+_FOUND, _TABLES = "## What was found", "## Tables"
 
 Record = Mapping[str, Any]
 
@@ -31,7 +34,8 @@ def write_outputs(spec: Spec, records: Sequence[Record], folder: Path) -> list[P
         from cogsl.report.figures import draw, save
 
         paths += save(draw(spec, records), folder, spec.name)
-    return paths
+    write_text(folder / SUMMARY, summary(folder))
+    return [*paths, folder / SUMMARY]
 
 
 def page(spec: Spec, tables: Sequence[Table], records: Sequence[Record]) -> str:
@@ -39,13 +43,28 @@ def page(spec: Spec, tables: Sequence[Table], records: Sequence[Record]) -> str:
     parts = [f"# {spec.title}", f"The paper: {spec.paper}. {_runs(records)}"]
     if spec.kind == "figure":
         parts.append(f"![{spec.title}]({spec.name}.png)")
+    parts.append(_FOUND)
     parts += [in_words(table) for table in tables]
+    parts += [_TABLES]
     parts.append(
         "Mean ± standard deviation in percent. Best bold, runner-up underlined; a star marks what "
         "the paired test, corrected for the number of rows, does not tell apart from the best. The "
         "paper's own numbers stand in brackets."
     )
     parts += [to_markdown(table).rstrip() for table in tables]
+    return "\n\n".join(parts) + "\n"
+
+
+def summary(folder: Path) -> str:
+    """Return what was found in all tables and figures of a folder, as their pages say it."""
+    parts = ["# Where we agree with the paper, and where we do not"]
+    for name in spec_names():
+        path = folder / f"{name}.md"
+        if path.exists():
+            text = path.read_text(encoding="utf-8")
+            title, found = text.splitlines()[0], text.partition(_FOUND)[2].partition(_TABLES)[0]
+            parts.append(f"#{title} ([{name}]({name}.md))")
+            parts.append(found.strip())
     return "\n\n".join(parts) + "\n"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cogsl import datasets
-from cogsl.evaluation.statistics import holm, mean_and_deviation, paired_p_value
+from cogsl.evaluation.statistics import bootstrap_interval, holm, mean_and_deviation, paired_p_value
 from cogsl.experiments.specs import Panel, Spec
 
 TITLES = {
@@ -201,17 +201,20 @@ def _escaped(text: str) -> str:
 
 
 def to_csv(tables: Sequence[Table]) -> str:
-    """Return all tables as one list: a row a cell."""
+    """Return all tables as one list: a row a cell, with the mean's bootstrap interval."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["table", "row", "column", "mean", "deviation", "runs", "rank", "paper"])
+    heads = ("mean", "deviation", "low", "high", "runs", "rank", "paper")
+    writer.writerow(["table", "row", "column", *heads])
     for table in tables:
         for name, row in zip(table.names, table.rows, strict=True):
             for head, cell in zip(table.heads, row, strict=True):
                 if cell.values or cell.printed is not None:
-                    figures = (_plain(cell.mean), _plain(cell.deviation), len(cell.values))
+                    ends = bootstrap_interval(list(cell.values.values()))
+                    figures = map(_plain, (cell.mean, cell.deviation, *ends))
                     paper = "" if cell.printed is None else cell.printed
-                    writer.writerow([table.title, name, head, *figures, cell.rank or "", paper])
+                    place = (len(cell.values), cell.rank or "", paper)
+                    writer.writerow([table.title, name, head, *figures, *place])
     return file.getvalue()
 
 
