@@ -10,6 +10,7 @@ import cogsl
 from cogsl.cli.attack import attack
 from cogsl.cli.datasets import datasets
 from cogsl.cli.estimate import estimate
+from cogsl.cli.inspect import inspect
 from cogsl.cli.methods import methods
 from cogsl.cli.printing import print_line
 from cogsl.cli.reproduce import reproduce
@@ -25,6 +26,7 @@ app = typer.Typer(
 app.command("run", context_settings={"allow_extra_args": True})(run)
 app.command("estimate", context_settings={"allow_extra_args": True})(estimate)
 app.command("datasets")(datasets)
+app.command("inspect")(inspect)
 app.command("attack")(attack)
 app.command("reproduce")(reproduce)
 app.command("methods")(methods)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cogsl.evaluation import Record
     from cogsl.experiments.forecast import Forecast
     from cogsl.experiments.specs import Spec
+    from cogsl.io import Inspection
     from cogsl.methods.base import NodeClassifier
 
 _TITLES = {"macro_f1": "Macro-F1", "micro_f1": "Micro-F1", "auc": "AUC", "accuracy": "Accuracy"}
@@ -206,4 +207,26 @@ def format_specs(rows: Sequence[tuple[Spec, int, float, Sequence[str]]]) -> Tabl
     for spec, n_runs, seconds, missing in rows:
         time = f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.0f} min"
         table.add_row(spec.name, spec.title, str(n_runs), time, ", ".join(missing))
+    return table
+
+
+def format_inspection(seen: Inspection, title: str) -> Table:
+    """Return what was seen of a graph, a row a thing."""
+    table = Table(title=title, box=SIMPLE_HEAD, show_edge=False, show_header=False)
+    least, median, mean, most = seen.degrees
+    rows = {
+        "Nodes": f"{seen.nodes:,}",
+        "Edges": f"{seen.edges:,}",
+        "Features": f"{seen.features:,}, {100 * seen.stored:.1f} % of them not 0",
+        "Neighbours": f"{least:,} to {most:,}, median {median:g}, mean {mean:.1f}",
+        "Isolated nodes": f"{seen.isolated:,}",
+        "Connected parts": f"{seen.components:,}, {100 * seen.largest:.1f} % in the largest",
+        "Labelled": f"{seen.labelled:,}",
+    }
+    if not math.isnan(seen.homophily):
+        rows["Homophily"] = f"{seen.homophily:.2f} of the edges between labelled nodes"
+    if seen.classes:
+        rows["Classes"] = ", ".join(f"{name}: {n:,}" for name, n in seen.classes.items())
+    for name, text in rows.items():
+        table.add_row(name, Text(text))
     return table

@@ -3,6 +3,7 @@
 from cogsl.io.arrays import graph_from_arrays, graph_from_pyg, read_matrix_market, read_npz
 from cogsl.io.features import KINDS, FeatureEncoder, Treatment
 from cogsl.io.frames import EdgeColumns, NodeColumns, graph_from_frames
+from cogsl.io.inspection import Inspection, inspect_graph
 from cogsl.io.named import NamedGraph
 from cogsl.io.networkx import graph_from_networkx, read_graphml
 from cogsl.io.read import read_graph
@@ -12,6 +13,7 @@ __all__ = [
     "KINDS",
     "EdgeColumns",
     "FeatureEncoder",
+    "Inspection",
     "NamedGraph",
     "NodeColumns",
     "Treatment",
@@ -20,6 +22,7 @@ __all__ = [
     "graph_from_frames",
     "graph_from_networkx",
     "graph_from_pyg",
+    "inspect_graph",
     "read_graph",
     "read_graphml",
     "read_matrix_market",

@@ -1,0 +1,39 @@
+"""``cogsl inspect``: what a graph of one's own looks like."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cogsl.cli.formatting import format_inspection
+from cogsl.cli.printing import clean_exit, print_line, print_result
+
+
+def inspect(
+    nodes: Annotated[
+        Path, typer.Argument(metavar="NODES", help="A table of nodes, or a file of a whole graph.")
+    ],
+    edges: Annotated[
+        list[Path] | None, typer.Argument(metavar="[EDGES ...]", help="Tables of edges.")
+    ] = None,
+    label_column: Annotated[str | None, typer.Option(help="The column of the labels.")] = None,
+    id_column: Annotated[str | None, typer.Option(help="The column of the nodes' names.")] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(show_default="found out", help="Between columns of CSV files.")
+    ] = None,
+) -> None:
+    """Say what is in files: sizes, degrees, parts, homophily, classes, and what is suspicious.
+
+    cogsl inspect nodes.csv edges.csv --label-column topic
+    """
+    with clean_exit():
+        from cogsl.io import NodeColumns, inspect_graph, read_graph
+
+        columns = NodeColumns(id=id_column, label=label_column)
+        named = read_graph(nodes, edges or [], node_columns=columns, delimiter=delimiter)
+        seen = inspect_graph(named)
+        print_result(format_inspection(seen, nodes.name))
+        for suspicion in seen.suspicions:
+            print_line(f"! {suspicion}")
