@@ -9,6 +9,7 @@ import typer
 import cogsl
 from cogsl.cli.attack import attack
 from cogsl.cli.datasets import datasets
+from cogsl.cli.diff import diff
 from cogsl.cli.estimate import estimate
 from cogsl.cli.inspect import inspect
 from cogsl.cli.methods import methods
@@ -27,6 +28,7 @@ app.command("run", context_settings={"allow_extra_args": True})(run)
 app.command("estimate", context_settings={"allow_extra_args": True})(estimate)
 app.command("datasets")(datasets)
 app.command("inspect")(inspect)
+app.command("diff")(diff)
 app.command("attack")(attack)
 app.command("reproduce")(reproduce)
 app.command("methods")(methods)

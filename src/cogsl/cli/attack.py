@@ -48,11 +48,11 @@ def attack(
             raise UnknownNameError(f"Unknown attack '{kind}'{did_you_mean(kind, ATTACKS)}")
         from dataclasses import replace
 
-        from cogsl.io import write_npz
+        from cogsl.io import write_graph
 
         named = _load(graph, split_seed, data_root)
         attacked = ATTACKS[kind](ratio=ratio).apply(named.graph, seed=seed)
-        write_npz(output, replace(named, graph=attacked))
+        write_graph(output, replace(named, graph=attacked))
         print_line(f"{output}: {attacked.n_edges:,} edges, {named.graph.n_edges:,} before.")
 
 

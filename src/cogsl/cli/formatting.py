@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cogsl.evaluation import Record
     from cogsl.experiments.forecast import Forecast
     from cogsl.experiments.specs import Spec
-    from cogsl.io import Inspection
+    from cogsl.io import Difference, Inspection
     from cogsl.methods.base import NodeClassifier
 
 _TITLES = {"macro_f1": "Macro-F1", "micro_f1": "Micro-F1", "auc": "AUC", "accuracy": "Accuracy"}
@@ -229,4 +229,35 @@ def format_inspection(seen: Inspection, title: str) -> Table:
         rows["Classes"] = ", ".join(f"{name}: {n:,}" for name, n in seen.classes.items())
     for name, text in rows.items():
         table.add_row(name, Text(text))
+    return table
+
+
+def format_graph_difference(found: Difference, before: str, after: str) -> Table:
+    """Return the edges of two graphs in three groups, and both graphs side by side."""
+    table = Table(box=SIMPLE_HEAD, show_edge=False)
+    for title in ("", before, after):
+        table.add_column(title, justify="left" if not title else "right")
+    for name, count, alike in zip(
+        ("Kept edges", "Dropped edges", "Added edges"),
+        (found.kept, found.dropped, found.added),
+        (found.same_label[0], found.same_label[2], found.same_label[1]),
+        strict=True,
+    ):
+        share = "" if math.isnan(alike) else f", {100 * alike:.0f} % join equal labels"
+        text = f"{count:,}{share}"
+        table.add_row(
+            name,
+            "" if name.startswith("Added") else text,
+            "" if name.startswith("Dropped") else text,
+        )
+    table.add_row("Nodes whose neighbours change in number", "", f"{found.moved:,}")
+    both = (found.before, found.after)
+    for name, (one, other) in {
+        "Edges": (f"{seen.edges:,}" for seen in both),
+        "Mean number of neighbours": (f"{seen.degrees[2]:.1f}" for seen in both),
+        "Isolated nodes": (f"{seen.isolated:,}" for seen in both),
+        "Connected parts": (f"{seen.components:,}" for seen in both),
+        "Homophily": (f"{seen.homophily:.3f}" for seen in both),
+    }.items():
+        table.add_row(name, one, other)
     return table
