@@ -21,7 +21,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from benchmarks.grid import format_difference, run_grid
+from benchmarks.grid import format_difference, print_table, run_grid
 
 METRICS = ("macro_f1", "micro_f1", "auc")
 PAPER = Path(__file__).with_name("paper_table.toml")
@@ -208,6 +208,14 @@ def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
     return table
 
 
+def show(records: list[dict[str, Any]], datasets: list[str] | None = None) -> None:
+    """Print the tables of records that are there already."""
+    for name in PROTOCOLS:
+        rows = [record for record in records if record["dataset"] == name]
+        if rows and (datasets is None or name in datasets):
+            print_table(format_table(name, rows))
+
+
 def main(
     dataset: Annotated[list[str] | None, typer.Option(help="data sets; all if none")] = None,
     method: Annotated[list[str] | None, typer.Option(help="methods; all if none")] = None,
@@ -217,6 +225,9 @@ def main(
         "runs/accuracy"
     ),
     summary: Annotated[Path | None, typer.Option(help="file of the compact records")] = None,
+    read: Annotated[
+        Path | None, typer.Option(help="run nothing: show the compact records of this file")
+    ] = None,
     runs: Annotated[int | None, typer.Option(help="seeds or splits, if not the usual")] = None,
     jobs: Annotated[int, typer.Option(help="processes side by side")] = 1,
     threads: Annotated[int, typer.Option(help="threads of each process")] = 1,
@@ -225,6 +236,9 @@ def main(
     from cogsl.experiments.presets import PRESETS, parse_assignments
     from cogsl.methods import METHODS
 
+    if read is not None:
+        show(json.loads(read.read_text(encoding="utf-8")), dataset)
+        return
     overrides = parse_assignments(set_ or [])
     todo = {
         name: first_jobs(

@@ -46,7 +46,12 @@ def run_grid(
             if more is not None:
                 pairs = zip(todo, records, strict=True)
                 records += run_all(name, [task for pair in pairs for task in more(*pair)])
-            Console(width=150).print(format_table(name, records))
+            print_table(format_table(name, records))
+
+
+def print_table(table: Table) -> None:
+    """Print a table at a fixed width."""
+    Console(width=150).print(table)
 
 
 def write_records(path: Path, records: Sequence[Record]) -> None:
