@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import tomllib
 from pathlib import Path
@@ -15,6 +16,7 @@ from benchmarks.claims import SMALL, Claim, claim_for, judge
 from benchmarks.dense_oracle import DenseIteration, fits
 from benchmarks.kernel_cases import ENTRIES, NODES, cases, random_problem
 from cogsl import datasets
+from cogsl.graph import Graph
 from cogsl.methods import METHODS
 from cogsl.methods.cogsl import CoGSL
 from cogsl.seeding import Seeds
@@ -100,6 +102,28 @@ def test_search_judges_by_validation_nodes_alone() -> None:
         assert set(half.train) == set(graph.train)
         assert set(half.val) | set(half.test) == set(graph.val)
         assert abs(len(half.val) - len(half.test)) <= 1
+
+
+def test_shuffled_test_labels_change_no_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    trials = [
+        search.Trial(TINY, candidate, 100, half, method="mlp")
+        for candidate in ("default", "decay_5e-2")
+        for half in (0, 1)
+    ]
+    chosen = [search.run_trial(trial) for trial in trials]
+    original = search.graph_of
+
+    def shuffled(trial: search.Trial) -> Graph:
+        graph = original(trial)
+        labels = graph.labels.copy()
+        labels[graph.test] = np.random.default_rng(0).permutation(labels[graph.test])
+        assert not np.array_equal(labels, graph.labels)
+        return dataclasses.replace(graph, labels=labels)
+
+    monkeypatch.setattr(search, "graph_of", shuffled)
+    again = [search.run_trial(trial) for trial in trials]
+    assert search.accuracies(again) == search.accuracies(chosen)
+    assert search.best_of(again) == search.best_of(chosen)
 
 
 def test_search_holds_every_candidate_against_the_first() -> None:
