@@ -1,6 +1,8 @@
 """Where CoGSL stands among all methods, by a paired test over seeds and splits.
 
-    python -m benchmarks.ranking docs/results/accuracy.json
+    python -m benchmarks.ranking docs/results/accuracy.json [--page docs/results/README.md]
+
+With ``--page`` the table and the words are written into that page, between its marks.
 
 A baseline is taken with the settings that were searched for it (its ``paper`` preset) where there
 are any; CoGSL with its ``default`` ones, the same for every data set. Methods are ranked by their
@@ -11,7 +13,7 @@ the number of methods (Holm).
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -20,7 +22,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.accuracy import OURS, group, paired
+from benchmarks.accuracy import METRICS, OURS, group, paired, printed, shortfall
 from benchmarks.grid import format_difference
 
 Records = list[dict[str, Any]]
@@ -120,26 +122,82 @@ def format_standings(dataset: str, found: Sequence[Standing]) -> Table:
     return table
 
 
+def to_markdown(by_dataset: Mapping[str, Records]) -> str:
+    """Return one row a method and one column a data set: the three metrics, beside the paper's.
+
+    What a baseline lacks to its printed mean less two deviations or 1.5 points stands in bold; the
+    number of runs stands in brackets where it is not ten.
+    """
+    from cogsl import datasets
+    from cogsl.methods import METHODS
+
+    picked = {name: chosen(rows) for name, rows in by_dataset.items()}
+    titles = [datasets.DATASETS[name].title for name in picked]
+    lines = ["| | " + " | ".join(titles) + " |", "|---" * (len(titles) + 1) + "|"]
+    for method, kind in METHODS.items():
+        cells = [_cell(name, method, its.get(method, [])) for name, its in picked.items()]
+        lines.append(f"| {kind.about.title} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _cell(dataset: str, method: str, rows: Records) -> str:
+    from cogsl.evaluation.statistics import mean_and_deviation
+
+    if not rows:
+        return "-"
+    means = [mean_and_deviation([100 * r[metric] for r in rows])[0] for metric in METRICS]
+    _, deviation = mean_and_deviation([100 * r["macro_f1"] for r in rows])
+    parts = [f"{means[0]:.1f}" + (f"±{deviation:.1f}" if len(rows) > 1 else "")]
+    parts += [f"{mean:.1f}" for mean in means[1:]]
+    words = ["/".join(parts)]
+    if method in printed(dataset):
+        words.append(f"({printed(dataset)[method][0][0]:.1f})")
+    if method != OURS and (lacking := shortfall(dataset, method, means)):
+        words.append(f"**{lacking}**")
+    if len(rows) != _USUAL_RUNS:
+        words.append(f"[{len(rows)}]")
+    return " ".join(words)
+
+
+def in_page(page: str, text: str) -> str:
+    """Return the page with the text between its marks."""
+    before, start, rest = page.partition(_START)
+    _, end, after = rest.partition(_END)
+    if not start or not end:
+        raise SystemExit(f"The page must have the marks {_START} and {_END}.")
+    return f"{before}{start}\n{text}\n{end}{after}"
+
+
+_START, _END = "<!-- methods -->", "<!-- end of methods -->"
+_USUAL_RUNS = 10
+_SEVERAL = 3  # methods that make a ranking
+
+
 def main(
     records: Annotated[Path, typer.Argument(help="file of benchmarks.accuracy")],
     preset: Annotated[str, typer.Option(help="CoGSL's: default or paper")] = "default",
+    page: Annotated[Path | None, typer.Option(help="write table and words into this page")] = None,
 ) -> None:
     """Print one table a data set, then the ranks in words."""
-    rows = json.loads(records.read_text(encoding="utf-8"))
+    from cogsl.evaluation.statistics import average_ranks
+    from cogsl.files import write_text
+
     by_dataset: dict[str, Records] = {}
-    for row in rows:
+    for row in json.loads(records.read_text(encoding="utf-8")):
         by_dataset.setdefault(row["dataset"], []).append(row)
+    by_dataset = {name: rows for name, rows in by_dataset.items() if len(chosen(rows)) >= _SEVERAL}
     found = {name: standings(its, preset) for name, its in by_dataset.items()}
     console = Console(width=150)
     for name, its in found.items():
         console.print(format_standings(name, its))
-    for name, its in found.items():
-        console.print(in_words(name, its))
-    from cogsl.evaluation.statistics import average_ranks
-
     columns = ({s.name.split()[0]: s.mean for s in its} for its in found.values())
     means = ", ".join(f"{name} {rank:.1f}" for name, rank in average_ranks(columns).items())
-    console.print(f"Mean rank over {len(found)} data sets: {means}.")
+    words = [f"- {in_words(name, its)}" for name, its in found.items()]
+    words.append(f"- Mean rank over {len(found)} data sets: {means}.")
+    console.print("\n".join(words))
+    if page is not None:
+        text = to_markdown(by_dataset) + "\n\n" + "\n".join(words)
+        write_text(page, in_page(page.read_text(encoding="utf-8"), text))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from benchmarks import ranking
+from benchmarks.claims import SMALL
 
 
 def runs(method: str, *figures: float, preset: str = "default") -> list[dict[str, Any]]:
@@ -14,6 +17,7 @@ def runs(method: str, *figures: float, preset: str = "default") -> list[dict[str
     ]
 
 
+TINY = SMALL[0]
 OURS = runs("cogsl", 0.90, 0.91, 0.92, 0.93)
 FAR_BELOW = runs("mlp", 0.50, 0.52, 0.51, 0.53)
 FAR_ABOVE = runs("lds", 0.97, 0.98, 0.992, 0.999)
@@ -61,3 +65,21 @@ def test_where_cogsl_is_not_first_is_said() -> None:
     assert "above it lds, gcn" in words
     assert "better than mlp" in words
     assert "worse than lds" in words
+
+
+def test_the_table_has_every_method_and_says_what_is_too_weak() -> None:
+    rows = [row | {"micro_f1": 0.5, "auc": 0.5, "dataset": TINY} for row in [*NEAR, *OURS]]
+    text = ranking.to_markdown({TINY: rows}).splitlines()
+    (gcn,) = (line for line in text if line.startswith("| GCN |"))
+    assert gcn.startswith("| GCN | 91.6±1.4/50.0/50.0 (94.1) **macro_f1 1.0, micro_f1")
+    assert gcn.endswith("[4] |")
+    assert "| GAT | - |" in text
+
+
+def test_a_page_keeps_what_stands_outside_its_marks() -> None:
+    page = "a\n<!-- methods -->\nold\n<!-- end of methods -->\nb\n"
+    new = ranking.in_page(page, "new")
+    assert new == "a\n<!-- methods -->\nnew\n<!-- end of methods -->\nb\n"
+    assert ranking.in_page(new, "new") == new
+    with pytest.raises(SystemExit, match="must have the marks"):
+        ranking.in_page("a", "new")
