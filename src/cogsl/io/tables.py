@@ -196,6 +196,7 @@ def identifiers(values: Any) -> np.ndarray[Any, np.dtype[np.object_]]:
     missing = column.isna().to_numpy()
     if pd.api.types.is_float_dtype(column) and (column.dropna() % 1 == 0).all():
         column = column.astype("Int64")
+    texts: np.ndarray[Any, np.dtype[np.object_]]
     texts = column.astype(str).str.strip().to_numpy(dtype=object)
     texts[missing | (texts == "")] = None
     return texts
