@@ -90,6 +90,12 @@ def test_else_the_numbers_of_the_rows_do(caplog: pytest.LogCaptureFixture) -> No
     assert "numbers of their rows" in caplog.text
 
 
+def test_labels_may_be_all_that_is_known_of_the_nodes() -> None:
+    named = graph_from_frames({"y": ["a", "b"]}, [{"s": [0], "t": [1]}], node_columns=LABELLED)
+    assert named.nodes == named.features == ("0", "1")
+    assert named.graph.labels.tolist() == [0, 1]
+
+
 def test_classes_that_are_numbers_are_ordered_by_size() -> None:
     nodes = {"id": range(4), "x": [1.0, 2.0, 3.0, 4.0], "y": [10, 9, -1, 100]}
     named = graph_from_frames(nodes, [{"s": [0], "t": [1]}], node_columns=LABELLED)

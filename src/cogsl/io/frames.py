@@ -204,11 +204,11 @@ def _identify(table: Any, columns: NodeColumns, pairs: Sequence[_Pairs]) -> tupl
     if known is not None:
         return known, _unique(identifiers(table[known]), known)
     ends = {end for each in pairs for end in each.ends}
-    if ends:
-        first = next(c for c in table.columns if c != columns.label)
-        names = identifiers(table[first])
+    others = [column for column in table.columns if column != columns.label]
+    if ends and others:
+        names = identifiers(table[others[0]])
         if ends <= set(names):
-            return first, _unique(names, first)
+            return others[0], _unique(names, others[0])
     rows = np.array([str(k) for k in range(len(table))], dtype=object)
     unknown = sorted(ends - set(rows))
     if unknown:
