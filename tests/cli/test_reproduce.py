@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,21 @@ def test_records_of_a_file_are_shown_without_a_run(tmp_path: Path) -> None:
     result = invoke("quick", *options, "--output", str(tmp_path / "out"), "--store", str(two))
     assert result.exit_code == 0, result.output
     assert "0 runs were done, 1 were there already" in result.stderr
+
+
+def test_a_figure_that_cannot_be_drawn_is_refused_before_any_run(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(
+        "cogsl.experiments.specs.read_spec",
+        lambda name: parse_spec(name, QUICK | {"kind": "figure"}),
+    )
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    folders = ("--output", str(tmp_path / "out"), "--store", str(tmp_path / "store"))
+    result = invoke("quick", "--seeds", "1", "--datasets", "wine", *folders)
+    assert result.exit_code == 2
+    assert "compact-gsl[figures]" in result.stderr
+    assert not list((tmp_path / "store").glob("*.json"))
 
 
 @pytest.mark.usefixtures("_quick")

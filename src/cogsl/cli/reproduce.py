@@ -119,9 +119,10 @@ def _reproduce(
     from cogsl.experiments.records import check_folder
     from cogsl.experiments.reproduction import total_seconds, usual_runs
     from cogsl.experiments.specs import expand
-    from cogsl.report.outputs import write_outputs
+    from cogsl.report.outputs import check_drawable, write_outputs
 
     check_folder(output)
+    check_drawable(spec)
     tasks = expand(spec, lambda task: seeds or usual_runs(task, root))
     minutes = total_seconds(tasks, root) / 60
     print_note(f"{len(tasks)} runs, about {minutes:,.0f} minutes of one processor in all.")

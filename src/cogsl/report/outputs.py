@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cogsl.errors import import_extra
 from cogsl.experiments.specs import Spec, spec_names
 from cogsl.files import write_text
 from cogsl.report.summary import in_words
@@ -17,6 +18,12 @@ SUMMARY = "summary.md"
 _FOUND, _TABLES = "## What was found", "## Tables"
 
 Record = Mapping[str, Any]
+
+
+def check_drawable(spec: Spec) -> None:
+    """Raise an error, before any run, if a figure could not be drawn after them."""
+    if spec.kind == "figure":
+        import_extra("matplotlib", extra="figures", purpose="Drawing figures")
 
 
 def write_outputs(spec: Spec, records: Sequence[Record], folder: Path) -> list[Path]:
