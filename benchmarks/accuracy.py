@@ -27,7 +27,6 @@ METRICS = ("macro_f1", "micro_f1", "auc")
 PAPER = Path(__file__).with_name("paper_table.toml")
 BASE = "gcn"  # what times are compared with
 OURS = "cogsl"
-RUNS_UNDER = {60.0: 10, 600.0: 3, float("inf"): 1}  # seconds of the first run: runs
 
 
 @dataclass(frozen=True)
@@ -123,11 +122,12 @@ def first_jobs(
 
 def more_jobs(job: Job, record: Mapping[str, Any], runs: int | None) -> list[Job]:
     """Return the further runs of a job whose first one has ended."""
+    from cogsl.experiments.reproduction import runs_by_time
+
     if "failure" in record:
         return []
     protocol = PROTOCOLS[job.dataset]
-    by_time = next(n for limit, n in RUNS_UNDER.items() if record["seconds"] < limit)
-    total = runs or min(by_time, protocol.most)
+    total = runs or min(runs_by_time(record["seconds"]), protocol.most)
     return [
         replace(job, seed=k, split_seed=k if protocol.varies_split else 0) for k in range(1, total)
     ]

@@ -16,6 +16,7 @@ from benchmarks.claims import SMALL, Claim, claim_for, judge
 from benchmarks.dense_oracle import DenseIteration, fits
 from benchmarks.kernel_cases import ENTRIES, NODES, cases, random_problem
 from cogsl import datasets
+from cogsl.experiments.specs import read_spec
 from cogsl.graph import Graph
 from cogsl.methods import METHODS
 from cogsl.methods.cogsl import CoGSL
@@ -221,6 +222,14 @@ def test_the_paper_prints_every_method_for_most_data_sets() -> None:
         assert len(accuracy.printed(name)) == 10
     assert accuracy.printed("citeseer")["gcn"] == [[67.4, 0.3], [70.1, 0.2], [89.9, 0.2]]
     assert "lds" not in accuracy.printed("ms_academic")
+
+
+def test_the_paper_s_numbers_are_the_same_wherever_they_stand() -> None:
+    spec = read_spec("table-classification")
+    title = {series.name: series.method for series in spec.series}
+    for name, rows in spec.printed.items():
+        means = {method: [m for m, _ in row] for method, row in accuracy.printed(name).items()}
+        assert {title[series]: list(numbers) for series, numbers in rows.items()} == means
 
 
 def test_leads_are_taken_over_the_runs_that_both_have() -> None:

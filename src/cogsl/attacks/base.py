@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.sparse import csr_array, eye_array
 
 from cogsl.errors import AttackError
@@ -56,12 +55,10 @@ class EdgeAttack(Attack):
         seed : of the attack; the same as in ``apply`` draws the same pairs of the same graph.
         """
         n = matrix.shape[0]
-        both = (matrix + matrix.T).tocsr()
-        edges = edges_of(csr_array(both))
+        edges = edges_of(csr_array(matrix + matrix.T))
         left = self._change(edges, n, self._generator(seed))
-        before, after = _numbers(edges, n), _numbers(left, n)
-        kept = left.some(np.isin(after, before))
-        added = left.some(~np.isin(after, before))
+        was_there = np.isin(left.numbers(n), edges.numbers(n))
+        kept, added = left.some(was_there), left.some(~was_there)
         mean = edges.weights.mean() / 2 if len(edges) else 1.0
         ones = Edges(kept.low, kept.high, np.ones(len(kept)))
         mask = ones.matrix(n) + eye_array(n, format="csr")
@@ -77,11 +74,6 @@ class EdgeAttack(Attack):
     @abstractmethod
     def _change(self, edges: Edges, n: int, generator: np.random.Generator) -> Edges:
         """Return the attacked edges of N nodes, drawn with ``generator`` only."""
-
-
-def _numbers(edges: Edges, n: int) -> npt.NDArray[np.int64]:
-    """Return one number for each pair, i N + j."""
-    return edges.low.astype(np.int64) * n + edges.high
 
 
 def check_budget(wanted: int, most: int, what: str, *, n_edges: int) -> None:

@@ -23,11 +23,10 @@ class EdgeAddition(EdgeAttack):
     """
 
     def _change(self, edges: Edges, n: int, generator: np.random.Generator) -> Edges:
-        joined = edges.low.astype(np.int64) * n + edges.high
         wanted, free = round(self.ratio * len(edges)), n * (n - 1) // 2 - len(edges)
         what = "pairs of nodes that are not joined"
         check_budget(wanted, free, what, n_edges=len(edges))
-        low, high = np.divmod(unjoined_pairs(joined, wanted, n, generator), n)
+        low, high = np.divmod(unjoined_pairs(edges.numbers(n), wanted, n, generator), n)
         weight = edges.weights.mean() if len(edges) else 1.0
         weights = np.full(wanted, weight, dtype=edges.weights.dtype)
         return Edges(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cogsl import datasets
 from cogsl.cost import GraphSize
 from cogsl.experiments.specs import Spec, narrow
-from cogsl.experiments.tasks import Task, load
+from cogsl.experiments.tasks import Task, frozen, load
 
 if TYPE_CHECKING:
     from cogsl.cost import Estimate
@@ -27,13 +27,17 @@ def at_hand(spec: Spec, root: Path | None = None) -> tuple[Spec | None, list[str
 
 def estimated(task: Task, root: Path | None = None) -> Estimate:
     """Return what a task needs, as its method says; the data set is read for it."""
-    graph = load(task.dataset, 0, (), root)
+    graph = load(task.dataset, 0, frozen(task.dataset_settings), root)
     return task.new_method().estimate(GraphSize.of(graph))
 
 
 def usual_runs(task: Task, root: Path | None = None) -> int:
     """Return how many runs a task gets by the time that one takes."""
-    seconds = estimated(task, root).seconds
+    return runs_by_time(estimated(task, root).seconds)
+
+
+def runs_by_time(seconds: float) -> int:
+    """Return how many runs there are if one takes so long."""
     return next(runs for limit, runs in RUNS_UNDER.items() if seconds < limit)
 
 

@@ -107,7 +107,7 @@ class Task:
 
 def run_task(task: Task, data_root: Path | None = None) -> Record:
     """Do one run and return its flat record."""
-    graph = load(task.dataset, task.split_seed, _frozen(task.dataset_settings), data_root)
+    graph = load(task.dataset, task.split_seed, frozen(task.dataset_settings), data_root)
     options: dict[str, Any] = {}
     if task.attack is not None:
         graph, options = attacked(task, graph)
@@ -163,8 +163,9 @@ def data_hash(
 
 def key_of(task: Task, data_root: Path | None = None) -> str:
     """Return a task's key; its data set is read once a process."""
-    return task.key(data_hash(task.dataset, _frozen(task.dataset_settings), data_root))
+    return task.key(data_hash(task.dataset, frozen(task.dataset_settings), data_root))
 
 
-def _frozen(settings: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+def frozen(settings: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Return settings in a form that a cache can take for a key."""
     return tuple(sorted(settings.items()))

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from cogsl.errors import InputError
 from cogsl.io.inspection import Inspection, inspect_graph
@@ -40,16 +39,17 @@ class Difference:
 def compare_graphs(before: NamedGraph, after: NamedGraph) -> Difference:
     """Compare two graphs whose nodes have the same names, in whatever order."""
     order = _matched(before, after)
-    first, second = _pairs(before.graph.adjacency), _pairs(after.graph.adjacency[order][:, order])
+    n = before.graph.n_nodes
+    first = edges_of(before.graph.adjacency).numbers(n)
+    second = edges_of(after.graph.adjacency[order][:, order]).numbers(n)
     groups = (
         first[np.isin(first, second)],
         second[~np.isin(second, first)],
         first[~np.isin(first, second)],
     )
     degrees = np.diff(before.graph.adjacency.indptr), np.diff(after.graph.adjacency.indptr)[order]
-    labels, n = before.graph.labels, before.graph.n_nodes
     kept, added, dropped = (len(group) for group in groups)
-    alike = [_alike(group, labels, n) for group in groups]
+    alike = [_alike(group, before.graph.labels, n) for group in groups]
     return Difference(
         kept,
         added,
@@ -72,12 +72,6 @@ def _matched(before: NamedGraph, after: NamedGraph) -> npt.NDArray[np.intp]:
             f"{listed(missing) or 'none'}, only the second {listed(other) or 'none'}."
         )
     return np.array([place[name] for name in before.nodes])
-
-
-def _pairs(adjacency: csr_array) -> npt.NDArray[np.int64]:
-    """Return one number for each edge, i N + j."""
-    edges = edges_of(adjacency)
-    return edges.low.astype(np.int64) * adjacency.shape[0] + edges.high
 
 
 def _alike(pairs: npt.NDArray[np.int64], labels: npt.NDArray[np.int64], n: int) -> float:

@@ -41,6 +41,10 @@ class Edges:
         """Return some of the edges, by their places or by a mask."""
         return Edges(self.low[which], self.high[which], self.weights[which])
 
+    def numbers(self, n: int) -> IntArray:
+        """Return one number for each edge among N nodes, i N + j."""
+        return self.low.astype(np.int64) * n + self.high
+
     def matrix(self, n: int) -> csr_array:
         """Return the symmetric matrix, N x N."""
         ends = (np.concatenate([self.low, self.high]), np.concatenate([self.high, self.low]))
