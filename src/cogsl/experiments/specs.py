@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import Any
 
@@ -133,8 +133,7 @@ def narrow(
     _check_names(only_methods, [s.method for s in spec.series], f"method in '{spec.name}'")
     panels = [p for p in spec.panels if not only_datasets or p.dataset in only_datasets]
     series = [s for s in spec.series if not only_methods or s.method in only_methods]
-    values = {name: getattr(spec, name) for name in spec.__dataclass_fields__}
-    return Spec(**(values | {"panels": tuple(panels), "series": tuple(series)}))
+    return replace(spec, panels=tuple(panels), series=tuple(series))
 
 
 def _check_names(asked: Sequence[str], known: Iterable[str], what: str) -> None:
