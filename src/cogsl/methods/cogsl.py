@@ -18,18 +18,20 @@ import scipy.sparse as sp
 from torch import Tensor
 
 from cogsl.cost import Estimate, GraphSize
-from cogsl.errors import DivergedError, SettingValueError
+from cogsl.errors import DivergedError, LengthMismatchError, SettingValueError
 from cogsl.graph import Graph
 from cogsl.losses import eta_schedule
 from cogsl.methods.base import About, NodeClassifier
 from cogsl.methods.cogsl_cost import estimate
 from cogsl.methods.cogsl_folds import Folds
 from cogsl.methods.cogsl_inference import infer
-from cogsl.methods.cogsl_outcome import OUTCOMES, SMOOTHING, Kept, Outcome, Tally
-from cogsl.methods.cogsl_parts import ClusterBatches, Part, Parts, make_parts
+from cogsl.methods.cogsl_networks import Networks
+from cogsl.methods.cogsl_outcome import OUTCOMES, SMOOTHING, Kept, Outcome, State, Tally
+from cogsl.methods.cogsl_parts import ClusterBatches, Part, Parts, build_views, make_parts
 from cogsl.methods.cogsl_settings import CoGSLSettings
-from cogsl.seeding import Seeds
+from cogsl.seeding import Seeds, random_scope
 from cogsl.training import LabelledNodes, Listener, Patience, StateAverage
+from cogsl.training.allocator import freed_memory_kept
 from cogsl.views import Change
 
 
@@ -38,8 +40,9 @@ class CoGSL(CoGSLSettings, NodeClassifier):
     """Learns a compact graph from two or more basic views, and classifies its nodes.
 
     After ``fit``, beside the attributes of every method: ``final_view_`` (V*, N x N),
-    ``estimated_views_`` (one matrix a view), ``fusion_weights_`` (beta, N x m), and
-    ``view_changes_``, what was done to the basic views.
+    ``estimated_views_`` (one matrix a view), ``fusion_weights_`` (beta, N x m), ``view_changes_``
+    (what was done to the basic views), ``state_`` (the parameters of the kept iteration: those of
+    the view estimators and of the classifiers), ``seed_`` and ``n_features_``.
 
     With more ``clusters`` than ``clusters_per_batch`` an iteration goes through mini-batches. The
     parameters are then averaged over the batches and over some ten iterations; a batch is validated
@@ -59,6 +62,9 @@ class CoGSL(CoGSLSettings, NodeClassifier):
     estimated_views_: tuple[sp.csr_array, ...] = field(init=False, repr=False)
     fusion_weights_: npt.NDArray[np.float64] = field(init=False, repr=False)
     view_changes_: tuple[Change | None, ...] = field(init=False, repr=False, default=())
+    state_: State = field(init=False, repr=False)
+    seed_: int = field(init=False, repr=False)
+    n_features_: int = field(init=False, repr=False)
 
     @property
     def max_iterations(self) -> int:
@@ -90,6 +96,27 @@ class CoGSL(CoGSLSettings, NodeClassifier):
             )
         self.view_changes_ = tuple(view_changes)
         return super().fit(graph, seed=seed, listener=listener)
+
+    def predict_proba_on(self, graph: Graph) -> npt.NDArray[np.float64]:
+        """Return the class probabilities of all nodes of another graph, without training.
+
+        Its features must be those of the graph that was fitted. The views of that graph are built,
+        and the kept parameters estimate, fuse and classify them. For the fitted graph this is not
+        quite ``predict_proba``, which may be an average over iterations.
+        """
+        self._check_fitted()
+        n_features = self.n_features_
+        if graph.n_features != n_features:
+            raise LengthMismatchError(
+                f"The graph must have the {n_features} features of the one that was fitted. Got "
+                f"{graph.n_features} instead."
+            )
+        seeds = Seeds(self.seed_)
+        with random_scope(self.seed_), freed_memory_kept():
+            networks = Networks(self, n_features, self.probabilities_.shape[1], seeds)
+            networks.restore(self.state_)
+            inferred = infer(networks, graph, build_views(self, graph, seeds))
+        return inferred.prediction.double().exp().numpy()
 
     def estimate(self, size: GraphSize) -> Estimate:
         """Return what ``fit`` on a graph of that size needs."""
@@ -132,6 +159,7 @@ class CoGSL(CoGSLSettings, NodeClassifier):
             raise DivergedError.never_finite("estimator_lr", "classifier_lr", "mi_lr")
         listener.on_phase("final view")
         self.n_iter_, self.best_iter_ = len(self.history_), kept.iteration
+        self.state_, self.seed_, self.n_features_ = kept.state, seeds.seed, graph.n_features
         folds.restore(kept.state)
         self._store(graph, *self._finish(graph, parts, folds, kept.output))
 
@@ -158,9 +186,7 @@ class CoGSL(CoGSLSettings, NodeClassifier):
             views = folds.estimate()
             return [view.to_scipy() for view in views.all], views.weights, output
         inferred = infer(folds, graph, parts.basic)
-        outcome = OUTCOMES[self.keep](len(self.views))
-        combined = outcome.combine([inferred.outputs[k] for k in outcome.views])
-        return inferred.views, inferred.weights, outcome.settle(combined)
+        return inferred.views, inferred.weights, inferred.prediction
 
     def _store(
         self, graph: Graph, views: list[sp.csr_array], weights: Tensor, output: Tensor

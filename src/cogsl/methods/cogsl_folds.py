@@ -1,22 +1,20 @@
 """The three folds of CoGSL's optimisation: what one step of each computes and trains.
 
-Omega is the view estimators (and the fusion, where it has parameters), Theta the classifiers, Phi
-the MI estimator. A step computes gradients for its own group only: while the views are trained,
-X W of every classifier and MI encoder is a constant; while the others are trained, the views are.
+A step computes gradients for its own group of parameters only: while the views are trained, X W of
+every classifier and MI encoder is a constant; while the others are trained, the views are.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
-from cogsl.fusion import FUSIONS, fuse
+from cogsl.fusion import fuse
 from cogsl.graph import Graph
 from cogsl.losses import (
     LossWeights,
@@ -26,14 +24,13 @@ from cogsl.losses import (
     mi_loss,
     view_objective,
 )
-from cogsl.methods.cogsl_outcome import Outcome, State
-from cogsl.methods.cogsl_parts import Part, number_type
+from cogsl.methods.cogsl_networks import Networks
+from cogsl.methods.cogsl_outcome import Outcome
+from cogsl.methods.cogsl_parts import Part
 from cogsl.methods.cogsl_settings import CoGSLSettings
-from cogsl.mutual_information import MIEstimator
 from cogsl.nn import (
     FEW,
     FeatureMatrix,
-    GCNClassifier,
     Propagated,
     feature_rows,
     graph_convolution,
@@ -42,7 +39,6 @@ from cogsl.nn import (
 from cogsl.seeding import Seeds
 from cogsl.sparse import Pattern, SparseMatrix
 from cogsl.training import adam, descend, held_still
-from cogsl.view_estimator import ViewEstimator
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +91,8 @@ class Projections:
     encoders: list[Tensor | None]
 
 
-class Folds:
-    """One ``fit``: the three groups of parameters, their optimisers, and the part they work on.
+class Folds(Networks):
+    """One ``fit``: the networks, their optimisers, and the part they work on.
 
     ``part`` must be set before the first step, and may change from step to step.
     """
@@ -104,53 +100,13 @@ class Folds:
     part: Part
 
     def __init__(self, settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> None:
-        self.settings, self.dtype = settings, number_type(settings)
-        self.n_views = len(settings.views)
+        super().__init__(settings, graph.n_features, graph.n_classes, seeds)
         self.weights = LossWeights.for_views(self.n_views)
-        self._make_parameters(graph, seeds)
         self._make_optimisers(graph)
         self._estimator_noise = seeds.torch("estimator dropout")
         self._classifier_noise = seeds.torch("classifier dropout")
         self._sampler = seeds.torch("mi batch")
         self._workspace = Workspace()
-
-    def _make_parameters(self, graph: Graph, seeds: Seeds) -> None:
-        """Initialise Theta, Phi and Omega, each from a generator of its own."""
-        s, n_features, dtype = self.settings, graph.n_features, self.dtype
-        generator = seeds.torch("classifier weights")
-        self.classifiers = [
-            GCNClassifier(
-                n_features,
-                s.classifier_hidden,
-                graph.n_classes,
-                rate=s.classifier_dropout,
-                activation=s.activation,
-                bias=s.bias,
-                generator=generator,
-                dtype=dtype,
-            )
-            for _ in range(self.n_views + 1)
-        ]
-        generator = seeds.torch("estimator weights")
-        self.estimators = [
-            ViewEstimator(
-                n_features,
-                s.estimator_hidden,
-                scorer=s.scorer,
-                mu=mu,
-                rate=s.estimator_dropout,
-                generator=generator,
-                dtype=dtype,
-            )
-            for mu in s.per_view(s.mu)
-        ]
-        generator = seeds.torch("mi weights")
-        self.phi = MIEstimator(
-            n_features, s.mi_hidden, self.n_views, generator=generator, dtype=dtype
-        )
-        self.fusion = FUSIONS[s.fusion](self.n_views, epsilon=s.epsilon, lam=s.lam, dtype=dtype)
-        self.theta = nn.ModuleList(self.classifiers)
-        self.omega = nn.ModuleList([*self.estimators, self.fusion])
 
     def _make_optimisers(self, graph: Graph) -> None:
         s = self.settings
@@ -303,29 +259,6 @@ class Folds:
         smoothed = graph_convolution(views[-1], projected[-1])
         outputs.append(self.classifiers[-1](views[-1], smoothed))
         return outcome.combine([outputs[number] for number in outcome.views])
-
-    def state(self) -> State:
-        """Return a copy of all that decides views and predictions."""
-        return tuple(
-            {name: value.clone() for name, value in group.state_dict().items()}
-            for group in (self.omega, self.theta)
-        )
-
-    def restore(self, state: State) -> None:
-        """Go back to an earlier state."""
-        for group, values in zip((self.omega, self.theta), state, strict=True):
-            group.load_state_dict(values)
-
-    @contextmanager
-    def replaced_by(self, state: State) -> Iterator[None]:
-        """Put other parameters in the place of these inside the scope; an empty state does not."""
-        if not state:
-            yield
-            return
-        now = self.state()
-        self.restore(state)
-        yield
-        self.restore(now)
 
     # Phi ------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Views and predictions of the whole graph with what was learned from its parts.
+"""Views and predictions of a whole graph with what was learned from parts of it, or from another.
 
 The matrices that come out are as large as the learned graph; on the way there is nothing larger,
 for pairs are scored block by block of rows, and no gradient is kept.
@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from cogsl.graph import Graph
-from cogsl.methods.cogsl_folds import Folds
+from cogsl.methods.cogsl_networks import Networks
+from cogsl.methods.cogsl_outcome import OUTCOMES
 from cogsl.nn import (
     FeatureMatrix,
     GCNClassifier,
@@ -40,31 +41,35 @@ class Inferred:
     views : the m estimated views, then the final one, each N x N.
     weights : beta, N x m.
     outputs : log-predictions on each of these views, each N x C.
+    prediction : what comes of them, log-predictions, N x C.
     """
 
     views: list[sp.csr_array]
     weights: Tensor
     outputs: list[Tensor]
+    prediction: Tensor
 
 
 @torch.no_grad()
 def infer(
-    folds: Folds, graph: Graph, basic: Sequence[BasicView], *, block_bytes: int = BLOCK_BYTES
+    networks: Networks, graph: Graph, basic: Sequence[BasicView], *, block_bytes: int = BLOCK_BYTES
 ) -> Inferred:
-    """Return what the folds, as they are now, make of the whole graph."""
-    features = feature_matrix(graph.features, folds.dtype)
+    """Return what the networks, as they are now, make of a whole graph."""
+    features = feature_matrix(graph.features, networks.dtype)
     views, outputs = [], []
-    loops = folds.settings.self_loops
-    for k, (estimator, view) in enumerate(zip(folds.estimators, basic, strict=True)):
+    loops = networks.settings.self_loops
+    for k, (estimator, view) in enumerate(zip(networks.estimators, basic, strict=True)):
         made = estimate_in_blocks(
-            estimator, view, features, folds.dtype, self_loops=loops, block_bytes=block_bytes
+            estimator, view, features, networks.dtype, self_loops=loops, block_bytes=block_bytes
         )
         views.append(made)
-        outputs.append(_classify(folds.classifiers[k], views[-1], features, folds.dtype))
-    weights = folds.fusion(outputs)
+        outputs.append(_classify(networks.classifiers[k], views[-1], features, networks.dtype))
+    weights = networks.fusion(outputs)
     views.append(fuse_in_blocks(views, weights, block_bytes))
-    outputs.append(_classify(folds.classifiers[-1], views[-1], features, folds.dtype))
-    return Inferred(views, weights, outputs)
+    outputs.append(_classify(networks.classifiers[-1], views[-1], features, networks.dtype))
+    outcome = OUTCOMES[networks.settings.keep](networks.n_views)
+    combined = outcome.combine([outputs[k] for k in outcome.views])
+    return Inferred(views, weights, outputs, outcome.settle(combined))
 
 
 def estimate_in_blocks(

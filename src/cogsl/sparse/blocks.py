@@ -34,7 +34,7 @@ def snap(values: Float64Array) -> Float64Array:
     return np.rint(values / GRID) * GRID
 
 
-def top_of_rows(values: Float64Array, k: int, *, always: Int64Array) -> Int64Array:
+def top_of_rows(values: Float64Array, k: int, *, always: Int64Array | None = None) -> Int64Array:
     """Return the columns of the k largest entries of each row, ascending, b x min(k, N).
 
     Entries are compared on the grid; ties go to the lower column. Value and column together make
@@ -44,7 +44,7 @@ def top_of_rows(values: Float64Array, k: int, *, always: Int64Array) -> Int64Arr
     ----------
     values : b x N, entries in [-1, 1].
     k : how many columns to keep.
-    always : b, the column of each row that is kept whatever its value.
+    always : b, the column of each row that is kept whatever its value; None if there is none.
     """
     n = values.shape[1]
     assert n <= 1 << _INDEX_BITS
@@ -53,6 +53,7 @@ def top_of_rows(values: Float64Array, k: int, *, always: Int64Array) -> Int64Arr
     keys = np.rint(values / GRID).astype(np.int64)
     keys <<= _INDEX_BITS
     keys += np.arange(n - 1, -1, -1)
-    keys[np.arange(len(keys)), always] = np.iinfo(np.int64).max
+    if always is not None:
+        keys[np.arange(len(keys)), always] = np.iinfo(np.int64).max
     top = np.argpartition(keys, n - k, axis=1)[:, n - k :]
     return np.sort(top, axis=1)

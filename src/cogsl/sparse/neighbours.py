@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import torch
-from scipy.sparse import csr_array, issparse
+from scipy.sparse import csr_array, issparse, vstack
 
 from cogsl.errors import InputError
 from cogsl.sparse.blocks import BLOCK_BYTES, Float64Array, Int64Array, blocks, top_of_rows
@@ -69,6 +69,34 @@ def cosine_neighbours(
     similarities = similarities_of(features, block_bytes)
     columns = nearest_columns(similarities, np.arange(n), k, block_bytes=block_bytes)
     return joined(columns)
+
+
+def nearest_among(
+    features: npt.NDArray[Any] | csr_array,
+    rows: Int64Array,
+    n: int,
+    k: int,
+    *,
+    block_bytes: int = BLOCK_BYTES,
+) -> Int64Array:
+    """Return the k of the first n rows that are most alike to each of some rows, b x min(k, n).
+
+    By cosine and with ties as in ``cosine_neighbours``; exact, whatever the size.
+    """
+    similarities = similarities_of(features, block_bytes)
+    columns = np.empty((len(rows), min(k, n)), dtype=np.int64)
+    for part in blocks(len(rows), row_bytes=8 * n, block_bytes=block_bytes):
+        columns[part] = top_of_rows(similarities.between(rows[part], np.arange(n)), k)
+    return columns
+
+
+def stacked(
+    above: npt.NDArray[Any] | csr_array, below: npt.NDArray[Any] | csr_array
+) -> npt.NDArray[Any] | csr_array:
+    """Return the rows of both matrices, dense or CSR as ``above`` is."""
+    if issparse(above):
+        return csr_array(vstack([above, csr_array(below)], format="csr"))
+    return np.concatenate([above, below.toarray() if isinstance(below, csr_array) else below])
 
 
 def nearest_columns(
