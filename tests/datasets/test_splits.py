@@ -5,8 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cogsl.datasets.splits import IntArray, allocate, balanced_split, stratified_split
-from cogsl.errors import EmptySplitError, MissingClassError
+from cogsl.datasets.splits import (
+    IntArray,
+    allocate,
+    balanced_split,
+    shared_split,
+    stratified_split,
+)
+from cogsl.errors import EmptySplitError, MissingClassError, SettingValueError
 
 
 def generator(seed: int = 0) -> np.random.Generator:
@@ -123,3 +129,28 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         balanced_split(labels, per_class=3, n_val=1, generator=generator())
     with pytest.raises(EmptySplitError, match=r"labelled nodes. Got none"):
         stratified_split(np.full(3, -1), n_train=1, n_val=1, generator=generator())
+
+
+def test_all_labelled_nodes_are_shared_out() -> None:
+    labels = np.array([0] * 10 + [1] * 10 + [-1] * 5)
+    train, val, test = shared_split(labels, val_share=0.2, test_share=0.3, generator=generator())
+    assert (len(train), len(val), len(test)) == (10, 4, 6)
+    assert np.array_equal(np.sort(np.concatenate([train, val, test])), np.arange(20))
+    assert [np.bincount(labels[part]).tolist() for part in (train, val, test)] == [
+        [5, 5],
+        [2, 2],
+        [3, 3],
+    ]
+
+
+def test_few_labels_leave_a_validation_node_and_a_training_node_of_each_class() -> None:
+    train, val, test = shared_split(np.array([0, 1, 1]), val_share=0.1, generator=generator())
+    assert (len(train), len(val), len(test)) == (2, 1, 0)
+
+
+@pytest.mark.parametrize("shares", [(0.0, 0.0), (0.5, 0.5), (1.0, 0.0), (0.2, -0.1)])
+def test_shares_must_leave_something_for_training(shares: tuple[float, float]) -> None:
+    with pytest.raises(SettingValueError, match="leave some for training"):
+        shared_split(
+            np.array([0, 1]), val_share=shares[0], test_share=shares[1], generator=generator()
+        )

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from cogsl.errors import EmptySplitError, MissingClassError
+from cogsl.errors import EmptySplitError, MissingClassError, SettingValueError
 
 IntArray: TypeAlias = npt.NDArray[np.int64]
 Parts: TypeAlias = tuple[IntArray, IntArray, IntArray]
@@ -47,6 +47,32 @@ def balanced_split(
             f"{sizes.min()}; draw fewer training nodes a class."
         )
     return _draw(labels, np.full_like(sizes, per_class), n_val, n_test, generator)
+
+
+def shared_split(
+    labels: IntArray,
+    *,
+    val_share: float = 0.2,
+    test_share: float = 0.0,
+    generator: np.random.Generator,
+) -> Parts:
+    """Share all labelled nodes out: shares for validation and test, the rest is for training.
+
+    Each class is drawn in its share and always has a training node; validation has one node at
+    least, and so has a test part that is asked for.
+    """
+    if not (0.0 < val_share < 1.0 and 0.0 <= test_share < 1.0 and val_share + test_share < 1.0):
+        raise SettingValueError(
+            "The shares of validation and test nodes must be in [0, 1), the first above 0, and "
+            f"leave some for training. Got {val_share} and {test_share} instead."
+        )
+    n = int((labels >= 0).sum())
+    n_val = max(1, round(val_share * n))
+    n_test = max(1, round(test_share * n)) if test_share else 0
+    n_train = n - n_val - n_test
+    return stratified_split(
+        labels, n_train=n_train, n_val=n_val, n_test=n_test, generator=generator
+    )
 
 
 def allocate(sizes: IntArray, total: int, *, least: int = 0) -> IntArray:

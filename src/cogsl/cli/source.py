@@ -1,0 +1,114 @@
+"""The graph that a command works on: a data set by its name, or files of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from cogsl.errors import InputError
+
+if TYPE_CHECKING:
+    from cogsl.io import NamedGraph
+
+DatasetArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[DATASET]", help="Its name; or give files, with --nodes."),
+]
+NodesOption = Annotated[
+    Path | None,
+    typer.Option("--nodes", metavar="FILE", help="A table of nodes, or a file of a whole graph."),
+]
+EdgesOption = Annotated[
+    list[Path] | None,
+    typer.Option("--edges", metavar="FILE", help="A table of edges; may be given several times."),
+]
+LabelOption = Annotated[
+    str | None, typer.Option("--label-column", help="The column of the labels, among the nodes'.")
+]
+IdOption = Annotated[
+    str | None, typer.Option("--id-column", help="The column of the nodes' names, among theirs.")
+]
+ColumnOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="NAME=KIND",
+        help="What a column is: numeric, categorical, text, vector or ignore.",
+    ),
+]
+MissingOption = Annotated[
+    str,
+    typer.Option("--missing", metavar="median|mean|zero|error", help="What fills gaps in numbers."),
+]
+ScalingOption = Annotated[
+    str,
+    typer.Option(
+        "--scaling", metavar="auto|standard|unit|none", help="How columns of numbers are scaled."
+    ),
+]
+DelimiterOption = Annotated[
+    str | None,
+    typer.Option("--delimiter", show_default="found out", help="Between columns of CSV files."),
+]
+DataRootOption = Annotated[
+    Path | None, typer.Option("--data-root", help="Folder of data sets, looked in first.")
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Source:
+    """Where a graph comes from; the fields are those of the options above."""
+
+    dataset: str | None = None
+    nodes: Path | None = None
+    edges: Sequence[Path] = ()
+    label_column: str | None = None
+    id_column: str | None = None
+    columns: Sequence[str] = ()
+    missing: str = "median"
+    scaling: str = "auto"
+    delimiter: str | None = None
+    data_root: Path | None = None
+
+    @property
+    def title(self) -> str:
+        """What to call it."""
+        return self.dataset or (self.nodes.stem if self.nodes else "")
+
+    def read(self, *, split_seed: int = 0) -> NamedGraph:
+        """Return the graph; a data set is split by its own rule, files are not split."""
+        if (self.dataset is None) == (self.nodes is None):
+            raise InputError(
+                "Give a data set by its name, or files: --nodes nodes.csv --edges edges.csv "
+                "--label-column LABEL. 'cogsl datasets' lists the data sets."
+            )
+        if self.nodes is not None:
+            return self._read_files(self.nodes)
+        from cogsl import datasets
+        from cogsl.io import NamedGraph
+
+        graph = datasets.load(self.dataset or "", root=self.data_root, split_seed=split_seed)
+        return NamedGraph.numbered(graph)
+
+    def _read_files(self, nodes: Path) -> NamedGraph:
+        from cogsl.io import NodeColumns, Treatment, read_graph
+
+        columns = NodeColumns(
+            id=self.id_column,
+            label=self.label_column,
+            kinds=dict(_parse_kind(each) for each in self.columns),
+            treatment=Treatment(missing=self.missing, scaling=self.scaling),
+        )
+        return read_graph(nodes, self.edges, node_columns=columns, delimiter=self.delimiter)
+
+
+def _parse_kind(text: str) -> tuple[str, str]:
+    """Return a column's name and kind from NAME=KIND; the name may hold the sign itself."""
+    name, sign, kind = text.rpartition("=")
+    if not sign or not name:
+        raise InputError(f"A column's kind must be given as NAME=KIND. Got '{text}' instead.")
+    return name, kind
