@@ -139,7 +139,14 @@ def main(
     summary: Annotated[Path | None, typer.Option(help="file of compact records")] = None,
 ) -> None:
     """Compare on each case, print one table and the sentences."""
+    from cogsl.cli.printing import clean_exit
+    from cogsl.errors import UnknownNameError, did_you_mean
+
     records = []
+    with clean_exit():
+        for name in case or ():
+            if name not in CASES:
+                raise UnknownNameError(f"Unknown case '{name}'{did_you_mean(name, CASES)}")
     for name in case or CASES:
         records.append(record_of(name, run_case(name, nodes, output)))
         if summary is not None:
