@@ -220,7 +220,7 @@ def test_classes_that_nothing_tells_are_called_so() -> None:
 def test_a_yes_says_what_the_given_graph_was_worth(gcn: float, part: str) -> None:
     said = words_on(evidence(figures(0.6, 0.55, gcn, cogsl=around(0.8, phase=3))))
     assert said.verdict.startswith("Yes, structure learning helps here: CoGSL minus ")
-    assert "above each of MLP, KNN-GCN, GCN beyond chance" in said.reason
+    assert "above each of MLP, KNN-GCN, GCN beyond chance (each p below 0.001)" in said.reason
     assert part in said.reason
     assert said.advice.startswith("Use 'cogsl' (20.0 s a run)")
 

@@ -95,7 +95,8 @@ class _Sentences:
             graph = " The given graph is of use, and the learned one of more."
         else:
             graph = " The given graph is of no use as it is."
-        return f"It is above each of {names} beyond chance (largest p {largest:.3f}).{graph}"
+        p = f"largest p {largest:.3f}" if largest >= 0.001 else "each p below 0.001"
+        return f"It is above each of {names} beyond chance ({p}).{graph}"
 
     def why_no(self) -> str:
         """Say which case it is: nothing to learn, a good graph, or a useless one."""
