@@ -1,7 +1,7 @@
 """Whether ``cogsl compare`` says what is true: ``python -m benchmarks.comparison``.
 
 Seven graphs: of the first four, which are drawn, it is known what to expect. The fourth is the kind
-of graph on which CoGSL was ahead on validation nodes, of other graphs (``benchmarks.search``). Every
+of graph on which CoGSL was ahead on validation nodes of others (``benchmarks.search``). Every
 method has its default settings; nothing is tuned.
 """
 
