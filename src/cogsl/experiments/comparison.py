@@ -132,7 +132,10 @@ class Comparison:
             try:
                 needed.check(limit)
             except MemoryLimitError as error:
-                raise MemoryLimitError(f"{name}: {error}") from error
+                raise MemoryLimitError(
+                    f"{name}: {error} As a comparison has default settings only, give it more "
+                    "memory or a part of the graph."
+                ) from error
         return found
 
     @cached_property
