@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from cogsl.graph import Features, Graph
 from cogsl.io.named import NamedGraph
 from cogsl.io.tables import listed
+from cogsl.sparse.columns import dense_column
 
 _LEAST_LABELLED = 20  # with fewer, any column may tell them apart by chance
 _LEAK_COLUMNS = 20  # the columns that tell most about the label, which are looked at closely
@@ -53,8 +54,11 @@ class Inspection:
     suspicions: tuple[str, ...]
 
 
-def inspect_graph(named: NamedGraph) -> Inspection:
-    """Look at a graph from all sides; nothing takes longer than a sort of its features."""
+def inspect_graph(named: NamedGraph, *, suspect: bool = True) -> Inspection:
+    """Look at a graph from all sides; nothing takes longer than a sort of its features.
+
+    Without ``suspect`` its features are not looked at closely, and nothing is suspicious.
+    """
     graph = named.graph
     degrees = np.diff(graph.adjacency.indptr)
     components, part = connected_components(graph.adjacency, directed=False)
@@ -77,7 +81,7 @@ def inspect_graph(named: NamedGraph) -> Inspection:
         labelled=len(known),
         homophily=graph.homophily,
         classes=dict(zip(named.classes, counts.tolist(), strict=True)),
-        suspicions=tuple(_suspicions(named, counts)),
+        suspicions=tuple(_suspicions(named, counts)) if suspect else (),
     )
 
 
@@ -161,7 +165,7 @@ def leaking_columns(graph: Graph) -> list[int]:
         scores = np.nan_to_num(f_classif(X, labels)[0], nan=0.0, posinf=np.inf)
     found = []
     for column in np.argsort(-scores)[:_LEAK_COLUMNS].tolist():
-        values = X[:, [column]]
+        values = dense_column(X, column)
         tree = DecisionTreeClassifier(max_leaf_nodes=n_classes, random_state=0)
         if tree.fit(values, labels).score(values, labels) >= _LEAK:
             found.append(column)
