@@ -17,7 +17,7 @@ ROOMS = [
     *("graph", "extension", "pruning", "cost", "io"),
     *("datasets", "attacks", "views"),
     *("nn", "metrics", "view_estimator", "fusion", "losses", "mutual_information", "training"),
-    *("methods", "evaluation", "experiments", "report", "cli"),
+    *("methods", "evaluation", "estimator", "transform", "experiments", "report", "cli"),
 ]
 
 # Edges that the order allows and the house does not; {importing room: rooms it never sees}.

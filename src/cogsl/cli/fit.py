@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 NumberOption = Annotated[
     int | None,
     typer.Option(
-        "--n-edges", min=0, show_default="as many as given", help="Keep the strongest so many."
+        "--n-edges", min=1, show_default="as many as given", help="Keep the strongest so many."
     ),
 ]
 LeastOption = Annotated[
@@ -55,7 +55,7 @@ ByOption = Annotated[
     ),
 ]
 PerNodeOption = Annotated[
-    int | None, typer.Option("--per-node", min=0, help="Keep the strongest so many of each node.")
+    int | None, typer.Option("--per-node", min=1, help="Keep the strongest so many of each node.")
 ]
 AllOption = Annotated[bool, typer.Option("--all-edges", help="Keep every learned edge.")]
 
@@ -181,7 +181,7 @@ class Choice:
         """Return the edges of a model that are kept; by default as many as were given."""
         graph, number = model.named.graph, self.n_edges
         if number is None and self.least is None and self.per_node is None and not self.all_edges:
-            number = graph.n_edges
+            number = graph.n_edges or None
         return model.edges.choose(
             graph.n_nodes, by=self.by, n_edges=number, least=self.least, per_node=self.per_node
         )
