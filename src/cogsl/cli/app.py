@@ -8,6 +8,7 @@ import typer
 
 import cogsl
 from cogsl.cli.attack import attack
+from cogsl.cli.compare import compare
 from cogsl.cli.datasets import datasets
 from cogsl.cli.diff import diff
 from cogsl.cli.estimate import estimate
@@ -36,6 +37,7 @@ app.command("datasets")(datasets)
 app.command("inspect")(inspect)
 app.command("diff")(diff)
 app.command("attack")(attack)
+app.command("compare")(compare)
 app.command("reproduce")(reproduce)
 app.command("methods")(methods)
 
