@@ -15,7 +15,6 @@ from scipy.sparse.csgraph import connected_components
 from cogsl.graph import Features, Graph
 from cogsl.io.named import NamedGraph
 from cogsl.io.tables import listed
-from cogsl.sparse.columns import dense_column
 
 _LEAST_LABELLED = 20  # with fewer, any column may tell them apart by chance
 _LEAK_COLUMNS = 20  # the columns that tell most about the label, which are looked at closely
@@ -54,10 +53,10 @@ class Inspection:
     suspicions: tuple[str, ...]
 
 
-def inspect_graph(named: NamedGraph, *, suspect: bool = True) -> Inspection:
+def inspect_graph(named: NamedGraph, *, suspicions: bool = True) -> Inspection:
     """Look at a graph from all sides; nothing takes longer than a sort of its features.
 
-    Without ``suspect`` its features are not looked at closely, and nothing is suspicious.
+    Without ``suspicions`` none are looked for.
     """
     graph = named.graph
     degrees = np.diff(graph.adjacency.indptr)
@@ -81,7 +80,7 @@ def inspect_graph(named: NamedGraph, *, suspect: bool = True) -> Inspection:
         labelled=len(known),
         homophily=graph.homophily,
         classes=dict(zip(named.classes, counts.tolist(), strict=True)),
-        suspicions=tuple(_suspicions(named, counts)) if suspect else (),
+        suspicions=tuple(_suspicions(named, counts)) if suspicions else (),
     )
 
 
@@ -165,8 +164,16 @@ def leaking_columns(graph: Graph) -> list[int]:
         scores = np.nan_to_num(f_classif(X, labels)[0], nan=0.0, posinf=np.inf)
     found = []
     for column in np.argsort(-scores)[:_LEAK_COLUMNS].tolist():
-        values = dense_column(X, column)
+        values = _narrow(X[:, [column]])
         tree = DecisionTreeClassifier(max_leaf_nodes=n_classes, random_state=0)
         if tree.fit(values, labels).score(values, labels) >= _LEAK:
             found.append(column)
     return sorted(found)
+
+
+def _narrow(column: Any) -> Any:
+    """Return a sparse column with indices of 32 bits, the only ones that trees take."""
+    if isinstance(column, csr_array):
+        parts = (column.data, column.indices.astype(np.int32), column.indptr.astype(np.int32))
+        return csr_array(parts, shape=column.shape)
+    return column

@@ -23,12 +23,6 @@ def side_by_side(blocks: Sequence[Block]) -> Block:
     return np.hstack(dense).astype(np.float32, copy=False)
 
 
-def dense_column(matrix: Block, column: int) -> npt.NDArray[np.float32]:
-    """Return one column as a dense matrix, n x 1."""
-    values = matrix[:, [column]]
-    return values.toarray() if isinstance(values, csr_array) else values
-
-
 def is_mostly_zero(stored: int, size: int) -> bool:
     """Tell whether so few entries of a matrix are other than 0 that it is held sparse."""
     return stored <= _DENSE * size
