@@ -62,6 +62,9 @@ def test_fit_leaves_predictions_edges_graph_and_record(folder: Path) -> None:
     edges = pd.read_csv(out / "edges.csv")
     assert (edges["change"] != "dropped").sum() == 30
     assert set(edges["source"]) | set(edges["target"]) <= set(table["node"])
+    page = (out / "report.html").read_text()
+    assert "person 3" not in page.split("<script type")[0]  # names are data, never markup
+    assert "10 labelled nodes" in page
     record = json.loads((out / "record.json").read_text())
     assert record["source"] == "people"
     assert 0 <= record["accuracy"] <= 1

@@ -132,6 +132,7 @@ def fit(
         fitted = _fit(named, settings, seed, limit, source.title)
         chosen = choice.of(fitted.model)
         write_fitted(output, fitted, chosen)
+        _write_page(output / "report.html", fitted)
         _print(fitted, chosen, output)
 
 
@@ -204,6 +205,23 @@ def _fit(
     with show_progress(1) as observer:
         listener = observer.on_run_start("cogsl", seed, method.max_iterations)
         return fit(named, settings, seed=seed, listener=listener, context={"source": title})
+
+
+def _write_page(path: Path, fitted: Fitted) -> None:
+    """Write the report: one page that opens in any browser."""
+    from cogsl.report.page import Learned, write_page
+
+    model = fitted.model
+    learned = Learned(
+        given=model.named,
+        learned=model.edges.matrix(model.named.graph.n_nodes),
+        probabilities=model.method.predict_proba(),
+        fusion_weights=model.method.fusion_weights_,
+        view_names=model.method.views,
+        history=model.method.history_,
+        record=fitted.record,
+    )
+    write_page(path, learned)
 
 
 def _print(fitted: Fitted, chosen: csr_array, output: Path) -> None:
