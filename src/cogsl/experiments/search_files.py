@@ -33,48 +33,55 @@ def read_space(
 
     ``file`` is a user's own space, in the place of the method's.
     """
-    method = find_method(method_name)
-    baseline = method(**fixed).get_params()
-    table = _read(method_name, file)
+    method, table = find_method(method_name), _read(method_name, file)
     each = {name: _each_of(entry) for name, entry in table.get("each", {}).items()}
-    still = {*fixed, *held}
     _check_names(method, table, each)
+    still = {*fixed, *held}
     for name in still & each.keys():
         if isinstance(each[name].parameters, Mapping) and each[name].of not in still:
             raise InputError(
                 f"The setting '{name}' has an entry for each of '{each[name].of}', which is "
                 f"searched. Fix '{each[name].of}' with --set, too."
             )
+    closed = still.union(*(each[name].all_names for name in still & each.keys()))
     parameters = {
         name: _parameter_of(method, name, values)
         for name, values in table["parameters"].items()
-        if name not in still
+        if name not in closed
     }
-    return _fitted(parameters, {n: e for n, e in each.items() if n not in still}, baseline)
+    searched = {name: entry for name, entry in each.items() if name not in still}
+    return _fitted(parameters, searched, method().get_params(), method(**fixed).get_params())
 
 
 def _fitted(
-    parameters: dict[str, Choice | Range], each: dict[str, Each], baseline: Mapping[str, Any]
+    parameters: dict[str, Choice | Range],
+    each: dict[str, Each],
+    plain: Mapping[str, Any],
+    own: Mapping[str, Any],
 ) -> Space:
-    """Return the space of those parameters that decide something, the method's own values in it."""
+    """Return the space of those parameters that decide something, the method's own values in it.
+
+    Parameters
+    ----------
+    plain, own : the method's settings, all by default and with those that are fixed.
+    """
     parts = {part for entry in each.values() for part in entry.all_names}
-    defaults, reached, kept = Values(), parameters.keys() - parts, dict[str, Each]()
+    reached, kept, defaults = parameters.keys() - parts, dict[str, Each](), Values()
     for name, entry in each.items():
-        is_searched = entry.of in parameters
-        own = baseline[entry.of]
-        names = entry.names(own)
-        given = baseline[name] if len(baseline[name]) > 1 else baseline[name] * len(own)
+        entries, is_shared = own[entry.of], len(own[name]) == 1
+        is_searched, names = entry.of in parameters, entry.names(entries)
         reached.update(entry.all_names if is_searched else names)
-        kept[name] = Each(entry.of, entry.parameters, None if is_searched else tuple(own))
-        defaults.update(zip(names, given, strict=True))
+        kept[name] = Each(entry.of, entry.parameters, None if is_searched else entries, is_shared)
+        if is_shared or entries == plain[entry.of]:  # else the defaults belong to other entries
+            given = own[name] * len(entries) if is_shared else own[name]
+            defaults.update(zip(names, given, strict=True))
     found = {name: p for name, p in parameters.items() if name in reached}
     if not found:
         raise InputError("Nothing is left to search: every parameter is fixed by --set.")
-    # A part that the method's own settings do not use has no value of its own: take the first.
     for name, parameter in found.items():
-        if name not in defaults:
+        if name not in defaults:  # a part that the defaults do not have: take the first value
             first = parameter.values[0] if isinstance(parameter, Choice) else parameter.low
-            defaults[name] = baseline.get(name, first)
+            defaults[name] = own.get(name, first)
         found[name] = parameter.including(defaults[name])
     return Space(found, kept, {name: defaults[name] for name in found})
 

@@ -77,11 +77,13 @@ class Each:
     of : that other setting.
     parameters : which one an entry is, by the other entry's name or by its place.
     entries : those of the other setting, if it is not searched.
+    is_shared : equal entries are written as one, which stands for all.
     """
 
     of: str
     parameters: Mapping[str, str] | tuple[str, ...]
     entries: tuple[str, ...] | None = None
+    is_shared: bool = False
 
     @property
     def all_names(self) -> list[str]:
@@ -142,5 +144,6 @@ class Space:
         settings = {name: value for name, value in values.items() if name not in parts}
         for name, each in self.each.items():
             entries = values[each.of] if each.entries is None else each.entries
-            settings[name] = tuple(values[part] for part in each.names(entries))
+            given = tuple(values[part] for part in each.names(entries))
+            settings[name] = given[:1] if each.is_shared and len(set(given)) == 1 else given
         return settings
