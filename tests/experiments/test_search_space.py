@@ -40,7 +40,7 @@ def test_the_defaults_are_the_methods_own_settings(method: str) -> None:
 
 
 def test_the_papers_lists_are_searched() -> None:
-    printed = {
+    printed: dict[str, set[float]] = {
         "estimator_lr": {0.1, 0.01, 0.001},
         "mu_1": {0.1, 0.5, 1.0},
         "mu_2": {0.1, 0.5, 1.0},

@@ -14,8 +14,8 @@ def test_this_process_is_there() -> None:
 
 
 def test_a_process_that_ended_is_gone() -> None:
-    code = "import json; from cogsl.experiments import workers as w; print(json.dumps(w.this_worker()))"
-    command = [sys.executable, "-c", code]
+    code = "import json; from cogsl.experiments import workers; "
+    command = [sys.executable, "-c", code + "print(json.dumps(workers.this_worker()))"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert has_died(json.loads(done.stdout))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import optuna
 
     from cogsl.cli.tuning_progress import Display
-    from cogsl.experiments.tuning import Tuning
+    from cogsl.experiments.tuning import Trial, Tuning
     from cogsl.graph import Graph
 
 USUAL_TRIALS, SHOWN = 30, 5
@@ -110,9 +110,12 @@ def tune(
         from cogsl.experiments.tuning import prepare
 
         limit = None if memory_limit is None else parse_bytes(memory_limit)
+        words = [*(set_ or []), *context.args]
+        if nodes is not None and dataset is not None and "=" in dataset:
+            words, dataset = [*words, dataset], None  # --set a=1 b=2 without a data set's name
         tuning = prepare(
             method,
-            fixed=parse_assignments([*(set_ or []), *context.args]),
+            fixed=parse_assignments(words),
             in_trials=parse_assignments(in_trials or []),
             space_file=space,
             seed=seed,
@@ -180,46 +183,70 @@ def _finish(
     display: Display,
 ) -> None:
     """Print and write what the trials came to, and open the test labels if that is asked for."""
-    from cogsl.cli.tuning_tables import format_best_trials, format_caution, format_importances
     from cogsl.experiments import tuning_outcome as outcome
-    from cogsl.experiments.studies import under_way
     from cogsl.experiments.tuning import best_of, trials_of
 
-    trials, opening = trials_of(tuning, study), None
+    trials = trials_of(tuning, study)
     best = best_of(trials)
     if best is None:
         print_note("No trial is finished, so there is nothing to choose from.")
         return
-    defaults = tuning.space.defaults
     outcome.write_best(output / "best.toml", tuning, best, len(trials))
     outcome.write_tuning(output / "tuning.json", tuning, graph, study, None)
-    print_result(format_best_trials(trials, tuning.space, SHOWN))
-    found = outcome.importances(tuning, study)
-    if found:
-        print_result(format_importances(found, best, defaults))
-    else:
-        print_line(
-            f"What mattered cannot be said: that needs {outcome.LEAST_TRIALS} finished trials, not "
-            "all worth the same."
-        )
-    print_line(format_caution(len(graph.val), best, trials[0] if trials[0].place == 0 else None))
-    if n_seeds and len(graph.test) and under_way(study):
-        print_note("Other processes still do trials; the last one opens the test labels.")
-    elif n_seeds and len(graph.test):
-        opening = outcome.known_comparison(tuning, graph, study, best, n_seeds)
-        if opening is None:
-            opening = outcome.compare(
-                tuning, graph, study, best, n_seeds, on_start=display.on_test_start
-            )
-        _print_comparison(opening, len(outcome.openings(study)))
+    _print_trials(tuning, study, trials, best, n_nodes=len(graph.val))
+    opening = _look_at_test_nodes(tuning, graph, study, best, n_seeds, display)
     outcome.write_tuning(output / "tuning.json", tuning, graph, study, opening)
     print_note(f"The best settings are in {(output / 'best.toml').resolve()}")
 
 
-def _print_comparison(opening: dict[str, list[dict[str, object]]], n_openings: int) -> None:
-    """Print the test figures before and after, and how often test labels were opened for them."""
-    from cogsl.cli.tuning_tables import format_comparison
+def _print_trials(
+    tuning: Tuning, study: optuna.Study, trials: list[Trial], best: Trial, *, n_nodes: int
+) -> None:
+    """Print the best trials, what mattered, and how much so few nodes can say."""
+    from cogsl.cli.tuning_tables import format_best_trials, format_caution, format_importances
+    from cogsl.experiments.tuning_outcome import LEAST_TRIALS, importances
 
-    print_result(format_comparison(opening["before"], opening["after"]))
+    print_result(format_best_trials(trials, tuning.space, SHOWN))
+    found = importances(tuning, study)
+    if found:
+        print_result(format_importances(found, best, tuning.space.defaults))
+    else:
+        print_line(
+            f"What mattered cannot be said: that needs {LEAST_TRIALS} finished trials, not all "
+            "worth the same."
+        )
+    caution = format_caution(n_nodes, best, trials[0] if trials[0].place == 0 else None)
+    if caution:
+        print_line(caution)
+
+
+def _look_at_test_nodes(
+    tuning: Tuning,
+    graph: Graph,
+    study: optuna.Study,
+    best: Trial,
+    n_seeds: int,
+    display: Display,
+) -> dict[str, Any] | None:
+    """Print the test figures before and after tuning, and how often they were looked at.
+
+    What was looked at before is shown again, and not opened.
+    """
+    from cogsl.cli.tuning_tables import format_comparison
+    from cogsl.experiments import tuning_outcome as outcome
+    from cogsl.experiments.studies import under_way
+
+    if not n_seeds or not len(graph.test):
+        return None
+    if under_way(study):
+        print_note("Other processes still do trials; the last one opens the test labels.")
+        return None
+    opening = outcome.known_comparison(tuning, graph, study, best, n_seeds)
+    if opening is None:
+        start = display.on_test_start
+        opening = outcome.compare(tuning, graph, study, best, n_seeds, on_start=start)
+    print_result(format_comparison(opening[outcome.BEFORE], opening[outcome.AFTER]))
+    n_openings = len(outcome.openings(study))
     times = "once" if n_openings == 1 else f"{n_openings} times"
     print_line(f"Test labels were opened {times} in this study, after its trials.")
+    return opening

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
 
 HEARTBEAT, GRACE = 30, 120  # seconds; another machine's trial without a beat for so long is dead
-WORKER, RETRY, IDENTITY = "worker", "retry of", "cogsl"
+WORKER, RETRY, FIGURES, IDENTITY = "worker", "retry of", "figures", "cogsl"
 _WHAT = {
     "graph": "another graph",
     "method": "another method",
@@ -137,7 +137,8 @@ def take(trial: optuna.Trial, n_trials: int | None) -> int | None:
     is_twin = any(k == place and other.state.name != "FAIL" for k, other in earlier)
     if is_twin or (n_trials is not None and place >= n_trials):
         return None
-    trial.set_user_attr(WORKER, this_worker())
+    if trial.user_attrs.get(WORKER) != this_worker():
+        trial.set_user_attr(WORKER, this_worker())
     return place
 
 

@@ -110,7 +110,7 @@ class _Objective:
     def __post_init__(self) -> None:
         self.graph.check_trainable()
         self.visible = hide_test_labels(self.graph)
-        self.size = GraphSize.of(self.graph)
+        self.size = GraphSize.of(self.visible)
 
     def __call__(self, trial: optuna.Trial) -> float:
         from optuna import TrialPruned
@@ -127,9 +127,10 @@ class _Objective:
             done, worth = {"accuracy": accuracy, "loss": loss}, worth_of(accuracy, loss, n_nodes)
         except (DivergedError, MemoryLimitError, MemoryError) as error:
             done = {"reason": str(error) or "There was not enough memory."}
-        for name, figure in {**done, "seconds": time.perf_counter() - start}.items():
-            trial.set_user_attr(name, figure)
-        self._tell(trial, place, worth)
+        done["seconds"] = time.perf_counter() - start
+        trial.set_user_attr(studies.FIGURES, done)
+        ended = new_trial(self.tuning, place, trial.params, done, worth)
+        self.observer.on_trial_end(ended, best_of([*trials_of(self.tuning, trial.study), ended]))
         if worth is None:
             raise TrialPruned
         return worth
@@ -147,12 +148,6 @@ class _Objective:
             figures.append(validation_figures(method, self.visible))
         accuracy, loss = np.mean(figures, axis=0).tolist()
         return accuracy, loss
-
-    def _tell(self, trial: optuna.Trial, place: int, worth: float | None) -> None:
-        """Tell the observer, for whom the trial has ended, which is the best now."""
-        ended = new_trial(self.tuning, place, trial.params, trial.user_attrs, worth)
-        others = trials_of(self.tuning, trial.study)
-        self.observer.on_trial_end(ended, best_of([*others, ended]))
 
 
 def validation_figures(method: NodeClassifier, graph: Graph) -> tuple[float, float]:

@@ -134,7 +134,7 @@ def digest(thing: object) -> str:
 
 def _trial_of(tuning: Tuning, place: int, trial: FrozenTrial) -> Trial:
     worth = trial.value if trial.state.name == "COMPLETE" else None
-    return new_trial(tuning, place, trial.params, trial.user_attrs, worth)
+    return new_trial(tuning, place, trial.params, trial.user_attrs[studies.FIGURES], worth)
 
 
 def new_trial(
