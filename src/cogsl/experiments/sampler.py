@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from optuna import Study
 from optuna.distributions import BaseDistribution
-from optuna.exceptions import ExperimentalWarning
 from optuna.samplers import BaseSampler, TPESampler
 from optuna.trial import FrozenTrial, TrialState
 
@@ -26,11 +24,11 @@ class SeededTPE(BaseSampler):
 
     def __init__(self, seed_of: Callable[[Study, FrozenTrial], int]) -> None:
         self._seed_of = seed_of
-        self._tpe = _new_tpe(0)
+        self._tpe = TPESampler(seed=0, multivariate=True)
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Begin anew."""
-        self._tpe = _new_tpe(self._seed_of(study, trial))
+        self._tpe = TPESampler(seed=self._seed_of(study, trial), multivariate=True)
 
     def infer_relative_search_space(
         self, study: Study, trial: FrozenTrial
@@ -63,9 +61,3 @@ class SeededTPE(BaseSampler):
     ) -> None:
         """Learn of a trial's end."""
         self._tpe.after_trial(study, trial, state, values)
-
-
-def _new_tpe(seed: int) -> TPESampler:
-    with warnings.catch_warnings():  # Optuna 4 calls it experimental
-        warnings.simplefilter("ignore", ExperimentalWarning)
-        return TPESampler(seed=seed, multivariate=True)

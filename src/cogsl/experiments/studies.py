@@ -98,9 +98,7 @@ def fail_dead_trials(study: optuna.Study) -> None:
     for trial in study.get_trials(deepcopy=False):
         if trial.state.name == "RUNNING" and has_died(trial.user_attrs.get(WORKER, {})):
             study.tell(trial.number, state=optuna.trial.TrialState.FAIL, skip_if_finished=True)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        optuna.storages.fail_stale_trials(study)
+    optuna.storages.fail_stale_trials(study)
 
 
 def queue_next(study: optuna.Study, n_trials: int | None, first: Mapping[str, Any]) -> bool:
@@ -174,11 +172,9 @@ def _open_storage(optuna: Any, url: str) -> Any:
     # Processes that share an SQLite file wait for one another.
     engine = {"connect_args": {"timeout": 60}} if url.startswith("sqlite") else {}
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-            return optuna.storages.RDBStorage(
-                url, engine_kwargs=engine, heartbeat_interval=HEARTBEAT, grace_period=GRACE
-            )
+        return optuna.storages.RDBStorage(
+            url, engine_kwargs=engine, heartbeat_interval=HEARTBEAT, grace_period=GRACE
+        )
     except ArgumentError as error:
         raise InputError(
             "The storage must be the address of a database, e.g. sqlite:///study.db or "
@@ -194,10 +190,12 @@ def _open_storage(optuna: Any, url: str) -> Any:
 
 @contextmanager
 def _silence(optuna: Any) -> Iterator[None]:
-    """Keep Optuna's own lines away; we print ours."""
+    """Keep Optuna's own lines away, and its word that heartbeats are experimental."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.CRITICAL)
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            yield
     finally:
         optuna.logging.set_verbosity(before)
