@@ -20,6 +20,7 @@ from cogsl.cli.predict import predict
 from cogsl.cli.printing import print_line
 from cogsl.cli.reproduce import reproduce
 from cogsl.cli.run import run
+from cogsl.cli.tune import tune
 
 app = typer.Typer(
     help="Learn a better graph than the one you were given.",
@@ -33,6 +34,7 @@ app.command("predict")(predict)
 app.command("export")(export)
 app.command("run", context_settings={"allow_extra_args": True})(run)
 app.command("estimate", context_settings={"allow_extra_args": True})(estimate)
+app.command("tune", context_settings={"allow_extra_args": True})(tune)
 app.command("datasets")(datasets)
 app.command("inspect")(inspect)
 app.command("diff")(diff)
