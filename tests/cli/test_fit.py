@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from cogsl.cli import app
 
-QUICK = ["--set", "iterations=5", "--threads", "1"]
+QUICK = ["--threads", "1", "--set", "iterations=5", "mi_hidden=8"]
 
 
 def call(*words: object) -> Result:
@@ -67,6 +67,7 @@ def test_fit_leaves_predictions_edges_graph_and_record(folder: Path) -> None:
     assert "10 labelled nodes" in page
     record = json.loads((out / "record.json").read_text())
     assert record["source"] == "people"
+    assert record["settings"]["mi_hidden"] == 8
     assert 0 <= record["accuracy"] <= 1
     assert len(record["history"]) == 5
 

@@ -8,24 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cogsl.cli import source
 from cogsl.cli.formatting import format_forecast
 from cogsl.cli.formatting_graphs import format_fit, format_graph_difference
 from cogsl.cli.printing import clean_exit, print_line, print_note, print_result
 from cogsl.cli.progress import show_progress
 from cogsl.cli.run import set_threads
-from cogsl.cli.source import (
-    ColumnOption,
-    DataRootOption,
-    DatasetArgument,
-    DelimiterOption,
-    EdgesOption,
-    IdOption,
-    LabelOption,
-    MissingOption,
-    NodesOption,
-    ScalingOption,
-    Source,
-)
 from cogsl.errors import InputError, UnknownNameError, did_you_mean
 from cogsl.machine import parse_bytes
 
@@ -62,16 +50,16 @@ AllOption = Annotated[bool, typer.Option("--all-edges", help="Keep every learned
 
 def fit(
     context: typer.Context,
-    dataset: DatasetArgument = None,
-    nodes: NodesOption = None,
-    edges: EdgesOption = None,
-    label_column: LabelOption = None,
+    dataset: source.DatasetArgument = None,
+    nodes: source.NodesOption = None,
+    edges: source.EdgesOption = None,
+    label_column: source.LabelOption = None,
     output: Annotated[Path, typer.Option(help="Folder for all that comes of it.")] = Path("out"),
-    id_column: IdOption = None,
-    column: ColumnOption = None,
-    missing: MissingOption = "median",
-    scaling: ScalingOption = "auto",
-    delimiter: DelimiterOption = None,
+    id_column: source.IdOption = None,
+    column: source.ColumnOption = None,
+    missing: source.MissingOption = "median",
+    scaling: source.ScalingOption = "auto",
+    delimiter: source.DelimiterOption = None,
     val_share: Annotated[
         float, typer.Option(help="Share of the labels held back to choose the best iteration by.")
     ] = 0.2,
@@ -89,16 +77,10 @@ def fit(
     ] = None,
     config: Annotated[Path | None, typer.Option(help="TOML file of settings.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of split and training.")] = 0,
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, show_default="idle processors", help="Threads of PyTorch."),
-    ] = None,
-    memory_limit: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", show_default="free memory", help="Refuse above it: 8GiB."),
-    ] = None,
+    threads: source.ThreadsOption = None,
+    memory_limit: source.MemoryOption = None,
     overwrite: Annotated[bool, typer.Option(help="Replace a model in the folder.")] = False,
-    data_root: DataRootOption = None,
+    data_root: source.DataRootOption = None,
 ) -> None:
     """Learn a better graph and predict every node, from files.
 
@@ -108,28 +90,17 @@ def fit(
     report.html, record.json, and the model for 'cogsl predict'.
     """
     with clean_exit():
-        source = Source(
-            dataset=dataset,
-            nodes=nodes,
-            edges=edges or (),
-            label_column=label_column,
-            id_column=id_column,
-            columns=column or (),
-            missing=missing,
-            scaling=scaling,
-            delimiter=delimiter,
-            data_root=data_root,
-        )
-        settings = _settings([*(set_ or []), *context.args], config)
+        origin = source.Source.of(context.params)
+        settings = _settings(source.assignments(context), config)
         limit = None if memory_limit is None else parse_bytes(memory_limit)
         _check_output(output, overwrite=overwrite)
         choice = Choice(n_edges, least, per_node, all_edges, by)
         from cogsl.experiments.fitting import split_labels, write_fitted
 
-        given = source.read(split_seed=seed)
+        given = origin.read(split_seed=seed)
         named = split_labels(given, val_share=val_share, test_share=test_share, seed=seed)
         set_threads(threads)
-        fitted = _fit(named, settings, seed, limit, source.title)
+        fitted = _fit(named, settings, seed, limit, origin.title)
         chosen = choice.of(fitted.model)
         write_fitted(output, fitted, chosen)
         _write_page(output / "report.html", fitted)

@@ -7,10 +7,10 @@ from typing import Annotated
 
 import typer
 
+from cogsl.cli import source
 from cogsl.cli.formatting_graphs import format_predictions
 from cogsl.cli.printing import clean_exit, print_line, print_result
 from cogsl.cli.run import set_threads
-from cogsl.cli.source import DelimiterOption
 
 
 def predict(
@@ -30,11 +30,8 @@ def predict(
     neighbours: Annotated[
         int, typer.Option(min=1, help="Similar nodes that a node without edges is joined to.")
     ] = 20,
-    delimiter: DelimiterOption = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, show_default="idle processors", help="Threads of PyTorch."),
-    ] = None,
+    delimiter: source.DelimiterOption = None,
+    threads: source.ThreadsOption = None,
 ) -> None:
     """Predict nodes with a fitted model, without training.
 
