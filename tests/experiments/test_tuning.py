@@ -84,6 +84,24 @@ def test_a_trial_of_several_runs_has_their_mean(tmp_path: Path) -> None:
     assert trial.accuracy == pytest.approx(np.mean(accuracies))
 
 
+def test_settings_that_were_drawn_before_are_not_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, fitted = tmp_path / "space.toml", list[str]()
+    path.write_text('[parameters]\nflavour = ["plain", "spicy"]\n')
+
+    class Counted(Centroids):
+        def _fit(self, graph: Graph, seeds: Seeds, listener: Listener) -> None:
+            fitted.append(self.flavour)
+            super()._fit(graph, seeds, listener)
+
+    monkeypatch.setitem(METHODS, "centroids", Counted)
+    trials = study_of(tmp_path, prepare("centroids", space_file=path), many_nodes(), 6)
+    assert len(trials) == 6
+    assert sorted(fitted) == ["plain", "spicy"]
+    assert len({(t.accuracy, t.loss) for t in trials if t.values["flavour"] == "spicy"}) == 1
+
+
 @pytest.mark.parametrize("n_nodes", [1, 20, 1000])
 def test_the_loss_decides_between_equal_accuracies_and_nowhere_else(n_nodes: int) -> None:
     right = n_nodes // 2 + 1

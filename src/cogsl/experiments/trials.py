@@ -119,10 +119,11 @@ class _Objective:
         if place is None:
             raise _WithdrawnError
         values, start = self.tuning.space.suggest(trial), time.perf_counter()
+        others = trials_of(self.tuning, trial.study)
         done: dict[str, float | str] = {}
         worth = None
         try:
-            accuracy, loss = self._mean_figures(values, place)
+            accuracy, loss = self._mean_figures(values, place, others)
             n_nodes = len(self.visible.val) * self.tuning.seeds_per_trial
             done, worth = {"accuracy": accuracy, "loss": loss}, worth_of(accuracy, loss, n_nodes)
         except (DivergedError, MemoryLimitError, MemoryError) as error:
@@ -130,16 +131,24 @@ class _Objective:
         done["seconds"] = time.perf_counter() - start
         trial.set_user_attr(studies.FIGURES, done)
         ended = new_trial(self.tuning, place, trial.params, done, worth)
-        self.observer.on_trial_end(ended, best_of([*trials_of(self.tuning, trial.study), ended]))
+        self.observer.on_trial_end(ended, best_of([*others, ended]))
         if worth is None:
             raise TrialPruned
         return worth
 
-    def _mean_figures(self, values: Values, place: int) -> tuple[float, float]:
-        """Return accuracy and loss of the validation nodes, the means over the trial's runs."""
+    def _mean_figures(self, values: Values, place: int, others: list[Trial]) -> tuple[float, float]:
+        """Return accuracy and loss of the validation nodes, the means over the trial's runs.
+
+        Settings that were drawn before give the same figures, and are not run again.
+        """
         t = self.tuning
-        n_iterations = t.new_method(values, in_trial=True).max_iterations * t.seeds_per_trial
-        listener = self.observer.on_trial_start(place, n_iterations)
+        drawn = t.new_method(values, in_trial=True)
+        listener = self.observer.on_trial_start(place, drawn.max_iterations * t.seeds_per_trial)
+        for trial in others:
+            before = t.new_method(trial.values, in_trial=True)
+            same = before.get_params() == drawn.get_params()
+            if same and trial.accuracy is not None and trial.loss is not None:
+                return trial.accuracy, trial.loss
         figures = []
         for seed in range(t.seed, t.seed + t.seeds_per_trial):
             method = t.new_method(values, in_trial=True)
