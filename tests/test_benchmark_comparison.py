@@ -23,7 +23,8 @@ def graph_of(case: str) -> Graph:
 
 
 @pytest.mark.parametrize(
-    ("case", "homophily"), [("perfect", 1.0), ("random", 0.1), ("noisy", 0.8 * 0.7)]
+    ("case", "homophily"),
+    [("perfect", 1.0), ("random", 0.1), ("noisy", 0.8 * 0.7), ("sparse", 0.8 * 0.7)],
 )
 def test_a_drawn_graph_has_the_homophily_that_its_case_says(case: str, homophily: float) -> None:
     assert graph_of(case).homophily == pytest.approx(homophily, abs=0.01)
@@ -43,6 +44,7 @@ def test_answers_are_known_of_drawn_graphs_alone() -> None:
         "perfect": "no",
         "random": "no",
         "noisy": "yes",
+        "sparse": "yes",
         "features": "",
         "citeseer": "",
         "blogcatalog": "",
