@@ -204,5 +204,11 @@ def _print(fitted: Fitted, chosen: csr_array, output: Path) -> None:
     named = fitted.model.named
     learned = replace(named, graph=named.graph.with_edges(chosen))
     print_result(format_fit(fitted.record, named))
-    print_result(format_graph_difference(compare_graphs(named, learned), "given", "learned"))
+    found = compare_graphs(named, learned)
+    print_result(format_graph_difference(found, "given", "learned"))
+    if not found.added and not found.dropped:
+        print_note(
+            "By learned weight the given edges are the strongest: they differ in weight alone. For "
+            "other edges, try --by agreement or --all-edges."
+        )
     print_line(f"All of it is in {output.resolve()}")
