@@ -215,6 +215,14 @@ def test_the_summary_is_written_and_holds_the_verdict(tmp_path: Path) -> None:
     assert len(written["accuracy"]["gcn"]) == 5
 
 
+def test_the_summary_names_the_commits_of_the_runs_not_its_own(tmp_path: Path) -> None:
+    of = comparison()
+    records = of.run(open_store(tmp_path))
+    for k, record in enumerate(records):
+        record["commit"] = "old" if k < 7 else "new"
+    assert summary_of(records, of).as_json()["commits"] == ["new", "old"]
+
+
 def test_a_further_method_is_a_learner_or_a_rival(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

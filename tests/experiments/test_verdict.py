@@ -189,7 +189,7 @@ def test_a_good_graph_is_called_so() -> None:
 
 def test_a_graph_that_carries_nothing_is_called_so() -> None:
     said = words_on(evidence(figures(0.6, 0.55, 0.4, cogsl=around(0.5, phase=3))))
-    assert said.reason.startswith("The given graph carries nothing that the features do not")
+    assert said.reason.startswith("The given graph adds nothing to the features")
     assert said.advice.startswith("Use 'mlp'")
 
 

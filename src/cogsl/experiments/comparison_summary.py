@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cogsl.evaluation.protocol import Record
-from cogsl.evaluation.provenance import commit, versions
+from cogsl.evaluation.provenance import versions
 from cogsl.evaluation.statistics import PairedDifference, holm, mean_and_deviation
 from cogsl.experiments.comparison import REFERENCE, Comparison
 from cogsl.experiments.presets import find_method
@@ -39,13 +39,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Summary:
-    """All rows, the verdict, and the verdict in words."""
+    """All rows, the verdict, the verdict in words, and the commits with which runs were done."""
 
     comparison: Comparison
     evidence: Evidence
     rows: tuple[Row, ...]
     verdict: Verdict
     words: Words
+    commits: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
         """Return everything but the runs' own records, ready for JSON."""
@@ -66,7 +67,7 @@ class Summary:
             "rows": [_as_json(row) for row in self.rows],
             "accuracy": {name: list(values) for name, values in self.evidence.accuracy.items()},
             "versions": versions(),
-            "commit": commit(),
+            "commits": list(self.commits),
         }
 
     def write(self, folder: Path) -> Path:
@@ -92,7 +93,8 @@ def summarise(comparison: Comparison, records: Sequence[Record], least: float) -
     titles = {row.method: row.title for row in rows}
     seconds = {row.method: row.seconds for row in rows}
     words = put_in_words(evidence, verdict, titles, seconds)
-    return Summary(comparison, evidence, tuple(rows), verdict, words)
+    commits = sorted({record["commit"] or "" for record in records})
+    return Summary(comparison, evidence, tuple(rows), verdict, words, tuple(commits))
 
 
 def _row(

@@ -117,13 +117,13 @@ class _Sentences:
         evidence, above = self.evidence, self._graph_over_features()
         assert above is not None
         if evidence.accuracy[GIVEN_GRAPH] == evidence.accuracy[FEATURE_GRAPH]:
-            worth = "is good enough as it is" if above > 0 else "adds nothing to the features"
+            worth = "is good enough as it is" if above > 0 else "adds nothing to them"
             return f"The given graph is that of similar features, and {worth}"
         if rival in evidence.edge_readers and above > 0:
             return "The given graph is already good"
         if rival in evidence.edge_readers or above > 0:
             return "What there is in the graph is had without learning it"
-        return "The given graph carries nothing that the features do not"
+        return "The given graph adds nothing to the features"
 
     def _graph_over_features(self) -> float | None:
         """Return by how much GCN is above MLP: the lower end if that is positive, else 0 or less.
