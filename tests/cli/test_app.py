@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import cogsl
 from cogsl.cli import app
 
-HEAVY = {"torch", "sklearn", "scipy", "numpy", "torch_geometric"}
+HEAVY = {"torch", "sklearn", "scipy", "numpy", "torch_geometric", "optuna"}
 
 
 def test_help_names_the_commands() -> None:
@@ -34,7 +34,9 @@ def test_every_option_of_run_is_in_its_help() -> None:
         assert f"--{option}" in result.stdout
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["datasets", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["run", "--help"], ["datasets", "--help"], ["tune", "--help"]]
+)
 def test_help_loads_no_heavy_library(arguments: list[str]) -> None:
     code = (
         "import sys; sys.argv = ['cogsl', *sys.argv[1:]]\n"

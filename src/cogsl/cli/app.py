@@ -12,11 +12,15 @@ from cogsl.cli.compare import compare
 from cogsl.cli.datasets import datasets
 from cogsl.cli.diff import diff
 from cogsl.cli.estimate import estimate
+from cogsl.cli.export import export
+from cogsl.cli.fit import fit
 from cogsl.cli.inspect import inspect
 from cogsl.cli.methods import methods
+from cogsl.cli.predict import predict
 from cogsl.cli.printing import print_line
 from cogsl.cli.reproduce import reproduce
 from cogsl.cli.run import run
+from cogsl.cli.tune import tune
 
 app = typer.Typer(
     help="Learn a better graph than the one you were given.",
@@ -25,8 +29,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 # Words after the arguments are further settings: --set a=1 b=2.
+app.command("fit", context_settings={"allow_extra_args": True})(fit)
+app.command("predict")(predict)
+app.command("export")(export)
 app.command("run", context_settings={"allow_extra_args": True})(run)
 app.command("estimate", context_settings={"allow_extra_args": True})(estimate)
+app.command("tune", context_settings={"allow_extra_args": True})(tune)
 app.command("datasets")(datasets)
 app.command("inspect")(inspect)
 app.command("diff")(diff)

@@ -7,23 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cogsl.cli import source
 from cogsl.cli.comparison_table import format_comparison, format_needed, format_sentences
 from cogsl.cli.printing import INTERRUPTED, clean_exit, print_line, print_note, print_result
 from cogsl.cli.progress import show_progress
 from cogsl.cli.run import set_threads
-from cogsl.cli.source import (
-    ColumnOption,
-    DataRootOption,
-    DatasetArgument,
-    DelimiterOption,
-    EdgesOption,
-    IdOption,
-    LabelOption,
-    MissingOption,
-    NodesOption,
-    ScalingOption,
-    Source,
-)
 from cogsl.machine import parse_bytes
 
 if TYPE_CHECKING:
@@ -33,15 +21,16 @@ if TYPE_CHECKING:
 
 
 def compare(
-    dataset: DatasetArgument = None,
-    nodes: NodesOption = None,
-    edges: EdgesOption = None,
-    label_column: LabelOption = None,
-    id_column: IdOption = None,
-    column: ColumnOption = None,
-    missing: MissingOption = "median",
-    scaling: ScalingOption = "auto",
-    delimiter: DelimiterOption = None,
+    context: typer.Context,
+    dataset: source.DatasetArgument = None,
+    nodes: source.NodesOption = None,
+    edges: source.EdgesOption = None,
+    label_column: source.LabelOption = None,
+    id_column: source.IdOption = None,
+    column: source.ColumnOption = None,
+    missing: source.MissingOption = "median",
+    scaling: source.ScalingOption = "auto",
+    delimiter: source.DelimiterOption = None,
     method: Annotated[
         list[str] | None,
         typer.Option(help="One more method; may be given several times."),
@@ -59,15 +48,9 @@ def compare(
         float | None, typer.Option(show_default="0.2", help="Test nodes, of those with labels.")
     ] = None,
     output: Annotated[Path, typer.Option(help="Folder of the records.")] = Path("compare"),
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, show_default="idle processors", help="Threads of PyTorch."),
-    ] = None,
-    memory_limit: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", show_default="free memory", help="Refuse above it: 8GiB."),
-    ] = None,
-    data_root: DataRootOption = None,
+    threads: source.ThreadsOption = None,
+    memory_limit: source.MemoryOption = None,
+    data_root: source.DataRootOption = None,
 ) -> None:
     """Say whether structure learning helps on a graph: yes, no, or cannot tell yet.
 
@@ -90,19 +73,8 @@ def compare(
         )
         check_least(least)
         limit = None if memory_limit is None else parse_bytes(memory_limit)
-        source = Source(
-            dataset=dataset,
-            nodes=nodes,
-            edges=edges or (),
-            label_column=label_column,
-            id_column=id_column,
-            columns=column or (),
-            missing=missing,
-            scaling=scaling,
-            delimiter=delimiter,
-            data_root=data_root,
-        )
-        comparison = Comparison.of(source.read(), plan, source.title)
+        origin = source.Source.of(context.params)
+        comparison = Comparison.of(origin.read(), plan, origin.title)
         set_threads(threads)
         records = _run(comparison, open_store(output), limit)
         summary = summarise(comparison, records, least)
