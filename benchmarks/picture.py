@@ -19,6 +19,8 @@ import scipy.sparse as sp
 import typer
 
 from cogsl import CoGSL, load_dataset
+from cogsl.pruning import strongest
+from cogsl.sparse.undirected import edges_of
 
 CLASS_COLOURS = ("#0072b2", "#e69f00", "#009e73")  # told apart by colour-blind readers too
 MARKERS = ("o", "s", "^")
@@ -26,9 +28,8 @@ MARKERS = ("o", "s", "^")
 
 def strongest_edges(adjacency: sp.csr_array, n_edges: int) -> npt.NDArray[np.int64]:
     """Return the heaviest undirected edges, 2 x n_edges."""
-    upper = sp.triu(adjacency, 1).tocoo()
-    order = np.argsort(-upper.data, kind="stable")[:n_edges]
-    return np.stack([upper.row[order], upper.col[order]]).astype(np.int64)
+    edges = edges_of(strongest(adjacency, n_edges=n_edges))
+    return np.stack([edges.low, edges.high]).astype(np.int64)
 
 
 def draw(

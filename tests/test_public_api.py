@@ -11,7 +11,10 @@ import pytest
 import cogsl
 
 ROOT = Path(__file__).parents[1]
-PUBLIC = {"CoGSL", "GCN", "Graph", "METHODS", "CogslError", "load_dataset", "__version__"}
+PUBLIC = {
+    *("CoGSL", "CoGSLClassifier", "GCN", "Graph", "LearnStructure", "METHODS", "CogslError"),
+    *("load_dataset", "__version__"),
+}
 
 
 def test_the_public_names_are_exactly_these() -> None:
@@ -25,13 +28,15 @@ def test_a_public_name_resolves_to_one_thing(name: str) -> None:
 
 
 def test_the_short_names_are_the_things_themselves() -> None:
-    from cogsl import datasets, graph, methods
+    from cogsl import datasets, estimator, graph, methods, transform
 
     assert cogsl.Graph is graph.Graph
     assert cogsl.load_dataset is datasets.load
     assert cogsl.METHODS is methods.METHODS
     assert cogsl.METHODS["cogsl"] is cogsl.CoGSL
     assert cogsl.METHODS["gcn"] is cogsl.GCN
+    assert cogsl.CoGSLClassifier is estimator.CoGSLClassifier
+    assert cogsl.LearnStructure is transform.LearnStructure
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

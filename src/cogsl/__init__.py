@@ -13,19 +13,33 @@ from cogsl.errors import CogslError
 
 if TYPE_CHECKING:
     from cogsl.datasets import load as load_dataset
+    from cogsl.estimator import CoGSLClassifier
     from cogsl.graph import Graph
     from cogsl.methods import METHODS
     from cogsl.methods.cogsl import CoGSL
     from cogsl.methods.gcn import GCN
+    from cogsl.transform import LearnStructure
 
     __version__: str
 
-__all__ = ["GCN", "METHODS", "CoGSL", "CogslError", "Graph", "__version__", "load_dataset"]
+__all__ = [
+    "GCN",
+    "METHODS",
+    "CoGSL",
+    "CoGSLClassifier",
+    "CogslError",
+    "Graph",
+    "LearnStructure",
+    "__version__",
+    "load_dataset",
+]
 
 _HOMES = {
     "CoGSL": ("cogsl.methods.cogsl", "CoGSL"),
+    "CoGSLClassifier": ("cogsl.estimator", "CoGSLClassifier"),
     "GCN": ("cogsl.methods.gcn", "GCN"),
     "Graph": ("cogsl.graph", "Graph"),
+    "LearnStructure": ("cogsl.transform", "LearnStructure"),
     "METHODS": ("cogsl.methods", "METHODS"),
     "load_dataset": ("cogsl.datasets", "load"),
 }

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 
 from cogsl.errors import LengthMismatchError, SettingValueError
 from cogsl.graph import Graph
-from cogsl.sparse.neighbours import nearest_among, stacked
+from cogsl.sparse.neighbours import nearest_among
+from cogsl.sparse.rows import stacked
 
 logger = logging.getLogger("cogsl")
 

@@ -11,6 +11,7 @@ from cogsl.datasets.splits import (
     balanced_split,
     shared_split,
     stratified_split,
+    validation_split,
 )
 from cogsl.errors import EmptySplitError, MissingClassError, SettingValueError
 
@@ -154,3 +155,26 @@ def test_shares_must_leave_something_for_training(shares: tuple[float, float]) -
         shared_split(
             np.array([0, 1]), val_share=shares[0], test_share=shares[1], generator=generator()
         )
+
+
+def test_for_validation_alone_a_share_of_the_labelled_nodes_is_held_back() -> None:
+    labels = np.array([0] * 10 + [1] * 10 + [-1] * 5)
+    drawn = validation_split(labels, val_share=0.2, generator=generator(1))
+    train, val, _ = shared_split(labels, val_share=0.2, generator=generator(1))
+    assert [part.tolist() for part in drawn] == [train.tolist(), val.tolist()]
+
+
+def test_a_class_with_one_label_keeps_it_for_training() -> None:
+    labels = np.array([0, 1, 2, 3, 4, 5, 5, -1])
+    train, val = validation_split(labels, val_share=0.5, generator=generator())
+    assert labels[train].tolist() == [0, 1, 2, 3, 4, 5]
+    assert labels[val].tolist() == [5]
+
+
+def test_without_a_second_label_of_any_class_nothing_can_be_held_back() -> None:
+    with pytest.raises(EmptySplitError, match=r"for each of 3 classes; label another"):
+        validation_split(np.array([0, 1, 2, -1]), generator=generator())
+    with pytest.raises(EmptySplitError, match="Got none"):
+        validation_split(np.array([-1, -1]), generator=generator())
+    with pytest.raises(SettingValueError, match="leave some for training"):
+        validation_split(np.array([0, 0, 1]), val_share=1.0, generator=generator())

@@ -11,6 +11,7 @@ from cogsl.errors import InputError
 from cogsl.evaluation import (
     average_ranks,
     bootstrap_interval,
+    half_width,
     holm,
     mean_and_deviation,
     paired_difference,
@@ -93,6 +94,48 @@ def test_differences_that_are_all_alike_are_certain() -> None:
 def test_a_p_value_needs_pairs() -> None:
     with pytest.raises(InputError, match="Got 1 and 1"):
         paired_p_value([1.0], [2.0])
+
+
+# Splits that share test nodes ---------------------------------------------------------------------
+
+
+def test_the_corrected_interval_by_hand() -> None:
+    # Of 1 and 3, s^2 is 2; one test node for two others: 2 (1/2 + 1/2) = 2, in place of 1.
+    mean, low, high = paired_difference([2.0, 5.0], [1.0, 2.0], confidence=0.9, test_to_train=0.5)
+    half = math.tan(math.pi * 0.45) * math.sqrt(2)
+    assert (mean, low, high) == pytest.approx((2.0, 2.0 - half, 2.0 + half))
+
+
+def test_the_corrected_p_value_by_hand() -> None:
+    # t = 2 / sqrt(2), and T_1(-t) = 1/2 - atan(t) / pi.
+    expected = 2 * (0.5 - math.atan(math.sqrt(2)) / math.pi)
+    assert paired_p_value([2.0, 5.0], [1.0, 2.0], test_to_train=0.5) == pytest.approx(expected)
+
+
+def test_more_splits_do_not_shorten_the_interval_below_its_floor() -> None:
+    floor = 1.96 * 2.0 * math.sqrt(0.25)
+    assert half_width(2.0, 100_000, test_to_train=0.25) == pytest.approx(floor, rel=1e-3)
+    assert half_width(2.0, 10, test_to_train=0.25) > floor
+
+
+def test_of_splits_that_share_test_nodes_only_the_corrected_interval_covers() -> None:
+    """Each node has a difference of its own, drawn once; a split is the mean of 30 of 100."""
+    rng, covered = np.random.default_rng(0), {0.0: 0, 30 / 70: 0}
+    for _ in range(1000):
+        nodes = rng.normal(0.3, 1.0, size=100)
+        splits = [nodes[rng.permutation(100)[:30]].mean() for _ in range(10)]
+        for ratio in covered:
+            _, low, high = paired_difference(splits, [0.0] * 10, test_to_train=ratio)
+            covered[ratio] += low <= 0.3 <= high
+    plain, corrected = covered.values()
+    assert plain < 750
+    assert corrected == pytest.approx(950, abs=25)
+
+
+@pytest.mark.parametrize("ratio", [-0.1, math.nan, math.inf])
+def test_a_ratio_that_cannot_be_is_refused(ratio: float) -> None:
+    with pytest.raises(InputError, match="'test_to_train' must be a number from 0"):
+        paired_difference([1.0, 2.0], [0.0, 0.0], test_to_train=ratio)
 
 
 def test_holm_by_hand() -> None:

@@ -68,6 +68,20 @@ def test_a_column_that_holds_the_label_is_found_and_no_other(sparse: bool) -> No
     assert "'7'" in words
 
 
+def test_sparse_features_with_indices_of_64_bits_are_looked_at() -> None:
+    X: Any = csr_array(np.eye(2, dtype=np.float32)[np.arange(20) % 2])
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    graph = Graph.from_edges([[0], [1]], features=X, labels=np.arange(20) % 2, n_nodes=20)
+    assert isinstance(graph.features, csr_array)
+    assert graph.features.indices.dtype == np.int64
+    assert leaking_columns(graph) == [0, 1]
+
+
+def test_suspicions_can_be_left_out() -> None:
+    assert inspect_graph(named()).suspicions
+    assert inspect_graph(named(), suspicions=False).suspicions == ()
+
+
 def test_few_labelled_nodes_prove_no_leak() -> None:
     graph = Graph.from_edges([[0], [1]], features=np.eye(6), labels=[0, 1, 0, 1, 0, 1])
     assert leaking_columns(graph) == []

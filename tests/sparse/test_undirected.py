@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from cogsl.sparse.undirected import is_canonical, undirected
+from cogsl.sparse.undirected import edges_of, is_canonical, undirected
 
 Entry = tuple[int, int, float]
 
@@ -31,6 +31,17 @@ def test_entries_become_symmetric_and_what_was_done_is_counted(
         expected[i, j] = expected[j, i] = weight
     np.testing.assert_array_equal(made.matrix.toarray(), expected)
     assert (made.n_duplicates, made.n_one_way) == (n_duplicates, n_one_way)
+
+
+def test_edges_come_in_order_whatever_that_of_storage() -> None:
+    data = np.array([3.0, 2.0, 2.0, 3.0], dtype=np.float32)
+    shuffled = csr_array((data, np.array([2, 1, 0, 0]), np.array([0, 2, 3, 4])), shape=(3, 3))
+    assert not shuffled.has_sorted_indices
+    for matrix in (shuffled, shuffled.sorted_indices()):
+        edges = edges_of(matrix)
+        assert edges.low.tolist() == [0, 0]
+        assert edges.high.tolist() == [1, 2]
+        assert edges.weights.tolist() == [2.0, 3.0]
 
 
 def test_indices_are_32_bit_where_they_fit() -> None:

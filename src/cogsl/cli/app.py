@@ -8,11 +8,15 @@ import typer
 
 import cogsl
 from cogsl.cli.attack import attack
+from cogsl.cli.compare import compare
 from cogsl.cli.datasets import datasets
 from cogsl.cli.diff import diff
 from cogsl.cli.estimate import estimate
+from cogsl.cli.export import export
+from cogsl.cli.fit import fit
 from cogsl.cli.inspect import inspect
 from cogsl.cli.methods import methods
+from cogsl.cli.predict import predict
 from cogsl.cli.printing import print_line
 from cogsl.cli.reproduce import reproduce
 from cogsl.cli.run import run
@@ -25,6 +29,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 # Words after the arguments are further settings: --set a=1 b=2.
+app.command("fit", context_settings={"allow_extra_args": True})(fit)
+app.command("predict")(predict)
+app.command("export")(export)
 app.command("run", context_settings={"allow_extra_args": True})(run)
 app.command("estimate", context_settings={"allow_extra_args": True})(estimate)
 app.command("tune", context_settings={"allow_extra_args": True})(tune)
@@ -32,6 +39,7 @@ app.command("datasets")(datasets)
 app.command("inspect")(inspect)
 app.command("diff")(diff)
 app.command("attack")(attack)
+app.command("compare")(compare)
 app.command("reproduce")(reproduce)
 app.command("methods")(methods)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cogsl.cli import source
 from cogsl.cli.printing import clean_exit, print_line
 from cogsl.errors import InputError, UnknownNameError, did_you_mean
 
@@ -27,9 +28,7 @@ def attack(
     ] = 0.1,
     seed: Annotated[int, typer.Option(min=0, help="Of the attack.")] = 0,
     split_seed: Annotated[int, typer.Option(min=0, help="Of a data set's split.")] = 0,
-    data_root: Annotated[
-        Path | None, typer.Option(help="Folder of data sets, looked in first.")
-    ] = None,
+    data_root: source.DataRootOption = None,
 ) -> None:
     """Attack a graph and write the result, with its labels and split, to a file.
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cogsl.cli.formatting import format_graph_difference
+from cogsl.cli.formatting_graphs import format_graph_difference
 from cogsl.cli.printing import clean_exit, print_result
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cogsl.cli import source
 from cogsl.cli.formatting import format_estimate
 from cogsl.cli.printing import clean_exit, print_note, print_result
 from cogsl.cli.run import set_threads
@@ -55,17 +56,9 @@ def estimate(
     labels: Annotated[
         int, typer.Option(min=2, help="Its training nodes, where no label is known.")
     ] = 200,
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, show_default="idle processors", help="Threads of PyTorch."),
-    ] = None,
-    memory_limit: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", show_default="free memory", help="Say if it is passed: 8GiB."),
-    ] = None,
-    data_root: Annotated[
-        Path | None, typer.Option(help="Folder of data sets, looked in first.")
-    ] = None,
+    threads: source.ThreadsOption = None,
+    memory_limit: source.MemoryOption = None,
+    data_root: source.DataRootOption = None,
 ) -> None:
     """Print the time and memory that a run would need: of a data set, of files, or of counts.
 

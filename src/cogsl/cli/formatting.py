@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from cogsl.evaluation import Record
     from cogsl.experiments.forecast import Forecast
     from cogsl.experiments.specs import Spec
-    from cogsl.io import Difference, Inspection
     from cogsl.methods.base import NodeClassifier
 
 _TITLES = {"macro_f1": "Macro-F1", "micro_f1": "Micro-F1", "auc": "AUC", "accuracy": "Accuracy"}
@@ -207,57 +206,4 @@ def format_specs(rows: Sequence[tuple[Spec, int, float, Sequence[str]]]) -> Tabl
     for spec, n_runs, seconds, missing in rows:
         time = f"{seconds / 3600:.1f} h" if seconds >= 3600 else f"{seconds / 60:.0f} min"
         table.add_row(spec.name, spec.title, str(n_runs), time, ", ".join(missing))
-    return table
-
-
-def format_inspection(seen: Inspection, title: str) -> Table:
-    """Return what was seen of a graph, a row a thing."""
-    table = Table(title=title, box=SIMPLE_HEAD, show_edge=False, show_header=False)
-    least, median, mean, most = seen.degrees
-    rows = {
-        "Nodes": f"{seen.nodes:,}",
-        "Edges": f"{seen.edges:,}",
-        "Features": f"{seen.features:,}, {100 * seen.stored:.1f} % of them not 0",
-        "Neighbours": f"{least:,} to {most:,}, median {median:g}, mean {mean:.1f}",
-        "Isolated nodes": f"{seen.isolated:,}",
-        "Connected parts": f"{seen.components:,}, {100 * seen.largest:.1f} % in the largest",
-        "Labelled": f"{seen.labelled:,}",
-    }
-    if not math.isnan(seen.homophily):
-        rows["Homophily"] = f"{seen.homophily:.2f} of the edges between labelled nodes"
-    if seen.classes:
-        rows["Classes"] = ", ".join(f"{name}: {n:,}" for name, n in seen.classes.items())
-    for name, text in rows.items():
-        table.add_row(name, Text(text))
-    return table
-
-
-def format_graph_difference(found: Difference, before: str, after: str) -> Table:
-    """Return the edges of two graphs in three groups, and both graphs side by side."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False)
-    for title in ("", before, after):
-        table.add_column(title, justify="left" if not title else "right")
-    for name, count, alike in zip(
-        ("Kept edges", "Dropped edges", "Added edges"),
-        (found.kept, found.dropped, found.added),
-        (found.same_label[0], found.same_label[2], found.same_label[1]),
-        strict=True,
-    ):
-        share = "" if math.isnan(alike) else f", {100 * alike:.0f} % join equal labels"
-        text = f"{count:,}{share}"
-        table.add_row(
-            name,
-            "" if name.startswith("Added") else text,
-            "" if name.startswith("Dropped") else text,
-        )
-    table.add_row("Nodes whose neighbours change in number", "", f"{found.moved:,}")
-    both = (found.before, found.after)
-    for name, (one, other) in {
-        "Edges": (f"{seen.edges:,}" for seen in both),
-        "Mean number of neighbours": (f"{seen.degrees[2]:.1f}" for seen in both),
-        "Isolated nodes": (f"{seen.isolated:,}" for seen in both),
-        "Connected parts": (f"{seen.components:,}" for seen in both),
-        "Homophily": (f"{seen.homophily:.3f}" for seen in both),
-    }.items():
-        table.add_row(name, one, other)
     return table

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from cogsl.cli.formatting import format_inspection
+from cogsl.cli.formatting_graphs import format_inspection
 from cogsl.cli.printing import clean_exit, print_line, print_result
 
 

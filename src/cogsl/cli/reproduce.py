@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from cogsl.cli import source
 from cogsl.cli.formatting import format_specs
 from cogsl.cli.printing import clean_exit, new_console, print_line, print_note, print_result
 from cogsl.errors import InputError, UnknownNameError, did_you_mean
@@ -54,9 +55,7 @@ def reproduce(
     address: Annotated[
         str | None, typer.Option(help="Of a Ray cluster; without it one is started here.")
     ] = None,
-    data_root: Annotated[
-        Path | None, typer.Option(help="Folder of data sets, looked in first.")
-    ] = None,
+    data_root: source.DataRootOption = None,
 ) -> None:
     """Make a table or figure of the paper again, from runs on this machine or a cluster.
 

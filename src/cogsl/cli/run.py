@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from cogsl.cli import source
 from cogsl.cli.formatting import format_forecast, format_results, format_settings
 from cogsl.cli.printing import INTERRUPTED, clean_exit, new_console, print_note, print_result
 from cogsl.cli.progress import show_progress
@@ -46,17 +47,9 @@ def run(
         Path | None, typer.Option(help="TOML file of settings; wins over --preset.")
     ] = None,
     output: Annotated[Path, typer.Option(help="Folder of the records.")] = Path("runs"),
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, show_default="idle processors", help="Threads of PyTorch."),
-    ] = None,
-    memory_limit: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", show_default="free memory", help="Refuse above it: 8GiB."),
-    ] = None,
-    data_root: Annotated[
-        Path | None, typer.Option(help="Folder of data sets, looked in first.")
-    ] = None,
+    threads: source.ThreadsOption = None,
+    memory_limit: source.MemoryOption = None,
+    data_root: source.DataRootOption = None,
     help_settings: Annotated[
         bool, typer.Option("--help-settings", help="List the settings and exit.")
     ] = False,

@@ -1,11 +1,11 @@
-"""The graph that a command works on: a data set by its name, or files of the user's."""
+"""The graph that a command works on: a data set by its name, or files; and other shared options."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -57,6 +57,19 @@ DelimiterOption = Annotated[
 DataRootOption = Annotated[
     Path | None, typer.Option("--data-root", help="Folder of data sets, looked in first.")
 ]
+ThreadsOption = Annotated[
+    int | None,
+    typer.Option("--threads", min=1, show_default="idle processors", help="Threads of PyTorch."),
+]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option(
+        "--memory-limit",
+        metavar="SIZE",
+        show_default="free memory",
+        help="Refuse what needs more: 8GiB.",
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,6 +86,14 @@ class Source:
     scaling: str = "auto"
     delimiter: str | None = None
     data_root: Path | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Source:
+        """Take it from the options of a command, all of which have their values here."""
+        given = {name: options[name] for name in cls.__dataclass_fields__ if name in options}
+        lists = {"edges": options["edges"] or (), "columns": options["column"] or ()}
+        misplaced = {"dataset": None} if _is_assignment(options) else {}
+        return cls(**given | lists | misplaced)
 
     @property
     def title(self) -> str:
@@ -104,6 +125,17 @@ class Source:
             treatment=Treatment(missing=self.missing, scaling=self.scaling),
         )
         return read_graph(nodes, self.edges, node_columns=columns, delimiter=self.delimiter)
+
+
+def assignments(context: typer.Context) -> list[str]:
+    """Return the words KEY=VALUE of a command: those of --set, and all that follow."""
+    words = [*(context.params["set_"] or []), *context.args]
+    return [*words, context.params["dataset"]] if _is_assignment(context.params) else words
+
+
+def _is_assignment(options: Mapping[str, Any]) -> bool:
+    """Tell whether the data set is none: with files, the second of --set a=1 b=2 comes first."""
+    return options["nodes"] is not None and "=" in (options["dataset"] or "")
 
 
 def _parse_kind(text: str) -> tuple[str, str]:

@@ -83,14 +83,8 @@ def tune(
     output: Annotated[Path, typer.Option(help="Folder of best.toml and tuning.json.")] = Path(
         "tuned"
     ),
-    threads: Annotated[
-        int | None,
-        typer.Option(min=1, show_default="idle processors", help="Threads of PyTorch."),
-    ] = None,
-    memory_limit: Annotated[
-        str | None,
-        typer.Option(metavar="SIZE", show_default="free memory", help="Leave out above it: 8GiB."),
-    ] = None,
+    threads: source.ThreadsOption = None,
+    memory_limit: source.MemoryOption = None,
     data_root: source.DataRootOption = None,
 ) -> None:
     """Choose a method's settings by trials on validation nodes, and say what mattered.
@@ -104,36 +98,29 @@ def tune(
     with clean_exit():
         from cogsl.cli.tuning_progress import show_trials
         from cogsl.experiments import studies
+        from cogsl.experiments.fitting import split_labels
         from cogsl.experiments.presets import parse_assignments
         from cogsl.experiments.records import check_folder
         from cogsl.experiments.trials import tune as run_trials
         from cogsl.experiments.tuning import prepare
 
         limit = None if memory_limit is None else parse_bytes(memory_limit)
-        words = [*(set_ or []), *context.args]
-        if nodes is not None and dataset is not None and "=" in dataset:
-            words, dataset = [*words, dataset], None  # --set a=1 b=2 without a data set's name
         tuning = prepare(
             method,
-            fixed=parse_assignments(words),
+            fixed=parse_assignments(source.assignments(context)),
             in_trials=parse_assignments(in_trials or []),
             space_file=space,
             seed=seed,
             seeds_per_trial=seeds_per_trial,
         )
-        origin = source.Source(
-            dataset=dataset,
-            nodes=nodes,
-            edges=edges or (),
-            label_column=label_column,
-            id_column=id_column,
-            columns=column or (),
-            missing=missing,
-            scaling=scaling,
-            delimiter=delimiter,
-            data_root=data_root,
+        origin = source.Source.of(context.params)
+        named = split_labels(
+            origin.read(split_seed=split_seed),
+            val_share=val_share,
+            test_share=test_share,
+            seed=split_seed,
         )
-        graph = _split(origin.read(split_seed=split_seed).graph, split_seed, val_share, test_share)
+        graph = named.graph
         check_folder(output)
         set_threads(threads)
         url = storage or f"sqlite:///{(output / 'study.db').resolve().as_posix()}"
@@ -156,22 +143,6 @@ def tune(
         if not is_done:
             print_note("Interrupted; the same command goes on where it was.")
             raise typer.Exit(INTERRUPTED)
-
-
-def _split(graph: Graph, seed: int, val_share: float, test_share: float) -> Graph:
-    """Return the graph with a split; labelled nodes are shared out if it has none."""
-    if len(graph.train):
-        return graph
-    from cogsl.datasets.splits import shared_split
-    from cogsl.seeding import Seeds
-
-    parts = shared_split(
-        graph.labels,
-        val_share=val_share,
-        test_share=test_share,
-        generator=Seeds(seed).numpy("split"),
-    )
-    return graph.with_split(*parts)
 
 
 def _finish(

@@ -61,11 +61,7 @@ def shared_split(
     Each class is drawn in its share and always has a training node; validation has one node at
     least, and so has a test part that is asked for.
     """
-    if not (0.0 < val_share < 1.0 and 0.0 <= test_share < 1.0 and val_share + test_share < 1.0):
-        raise SettingValueError(
-            "The shares of validation and test nodes must be in [0, 1), the first above 0, and "
-            f"leave some for training. Got {val_share} and {test_share} instead."
-        )
+    _check_shares(val_share, test_share)
     n = int((labels >= 0).sum())
     n_val = max(1, round(val_share * n))
     n_test = max(1, round(test_share * n)) if test_share else 0
@@ -73,6 +69,27 @@ def shared_split(
     return stratified_split(
         labels, n_train=n_train, n_val=n_val, n_test=n_test, generator=generator
     )
+
+
+def validation_split(
+    labels: IntArray, *, val_share: float = 0.2, generator: np.random.Generator
+) -> tuple[IntArray, IntArray]:
+    """Split all labelled nodes into training and validation nodes, however few there are.
+
+    As ``shared_split``; where a class would be left without a training node, fewer nodes than the
+    share go to validation.
+    """
+    _check_shares(val_share)
+    sizes = _class_sizes(labels)
+    n, n_spare = int(sizes.sum()), int(sizes.sum()) - len(sizes)
+    if n_spare == 0:
+        raise EmptySplitError(
+            "Some labelled nodes are held back for validation, and each class must keep one for "
+            f"training. Got one labelled node for each of {len(sizes)} classes; label another."
+        )
+    share = min(val_share, n_spare / n)
+    train, val, _ = shared_split(labels, val_share=share, generator=generator)
+    return train, val
 
 
 def allocate(sizes: IntArray, total: int, *, least: int = 0) -> IntArray:
@@ -97,6 +114,14 @@ def allocate(sizes: IntArray, total: int, *, least: int = 0) -> IntArray:
     for _ in range(shares.sum() - total):  # the largest give what the smallest lacked
         shares[shares.argmax()] -= 1
     return shares
+
+
+def _check_shares(val_share: float, test_share: float = 0.0) -> None:
+    if not (0.0 < val_share < 1.0 and 0.0 <= test_share < 1.0 and val_share + test_share < 1.0):
+        raise SettingValueError(
+            "The shares of validation and test nodes must be in [0, 1), the first above 0, and "
+            f"leave some for training. Got {val_share} and {test_share} instead."
+        )
 
 
 def _class_sizes(labels: IntArray) -> IntArray:

@@ -44,8 +44,23 @@ def evaluate(
     ``context`` holds what only the caller knows (``split_seed``, the data set's name ...); it is
     added to the record and has the last word. ``fit_options`` go to ``fit`` as they are.
     """
-    given = dict(context or {})
     _check_evaluable(graph)
+    return observe(
+        method, graph, seed=seed, listener=listener, context=context, fit_options=fit_options
+    )
+
+
+def observe(
+    method: NodeClassifier,
+    graph: Graph,
+    *,
+    seed: int,
+    listener: Listener | None = None,
+    context: Mapping[str, Any] | None = None,
+    fit_options: Mapping[str, Any] | None = None,
+) -> Record:
+    """Do as ``evaluate`` does; without test nodes the record has no test figures."""
+    given = dict(context or {})
     visible = hide_test_labels(graph)
     memory.reset_peak()
     start = time.perf_counter()
@@ -85,7 +100,7 @@ def _scores(method: NodeClassifier, graph: Graph) -> dict[str, float]:
     """Return validation and test figures. The only place where test labels are read."""
     probabilities = method.predict_proba()
     validation = score(graph.labels[graph.val], probabilities[graph.val])
-    test = score(graph.labels[graph.test], probabilities[graph.test])
+    test = score(graph.labels[graph.test], probabilities[graph.test]) if len(graph.test) else {}
     return {**test, **{f"val_{name}": value for name, value in validation.items()}}
 
 

@@ -43,6 +43,10 @@ def read_npz(path: Path) -> NamedGraph:
     ``features``, dense or in four such parts; ``labels``; ``train``, ``val``, ``test``. What
     ``scipy.sparse.save_npz`` writes is an adjacency. Nothing is unpickled.
     """
+    if not zipfile.is_zipfile(path):
+        raise FileFormatError(
+            f"{path} cannot be read: it is no npz file, or cut off. Write it with numpy.savez."
+        )
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}

@@ -59,6 +59,10 @@ class Part(Protocol):
     def names(self) -> tuple[str, ...]:
         """One name a feature."""
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read."""
+
     def encode(self, table: Any) -> Block:
         """Return the features of a table's rows, n x d."""
 
@@ -85,6 +89,11 @@ class Numbers:
             are_counts = is_mostly_zero(int(np.count_nonzero(values)), values.size)
             scaling = "none" if are_counts else "standard"
         return cls(tuple(names), fill, *_scaling(values, scaling))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read; each is one feature."""
+        return self.names
 
     def encode(self, table: Any) -> Block:
         """Return the scaled numbers, n x d."""
@@ -177,6 +186,11 @@ class Categories:
         return cls(column, tuple(sorted(set(_words(table[column])))))
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The one column that is read."""
+        return (self.column,)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """One name a category."""
         return tuple(f"{self.column}={category}" for category in self.categories)
@@ -221,6 +235,11 @@ class Text:
         return cls(column, tuple(counter.get_feature_names_out()))
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """The one column that is read."""
+        return (self.column,)
+
+    @property
     def names(self) -> tuple[str, ...]:
         """One name a word."""
         return tuple(f"{self.column}:{word}" for word in self.words)
@@ -249,6 +268,11 @@ class Vectors:
     def learn(cls, table: Any, column: str) -> Vectors:
         """Take the length of the first."""
         return cls(column, len(table[column].iloc[0]))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The one column that is read."""
+        return (self.column,)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -319,8 +343,19 @@ class FeatureEncoder:
         """One name a feature."""
         return tuple(name for part in self.parts for name in part.names)
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that a table must have."""
+        return tuple(column for part in self.parts for column in part.columns)
+
     def encode(self, table: Any) -> Features:
         """Return the features of a table's rows, n x d: dense, or sparse where most are 0."""
+        missing = [column for column in self.columns if column not in table.columns]
+        if missing:
+            raise UnknownNameError(
+                f"The table of nodes must have the column {listed(missing)}"
+                f"{did_you_mean(missing[0], map(str, table.columns))}"
+            )
         return side_by_side([part.encode(table) for part in self.parts])
 
 

@@ -95,14 +95,14 @@ def graph_from_frames(
     table = as_frame(nodes)
     if not len(table):
         raise NoNodesError("The node table has no row. Check that the file is not cut off.")
-    pairs = [_Pairs.of(as_frame(each), edge_columns or EdgeColumns()) for each in edges]
+    pairs = [Pairs.of(as_frame(each), edge_columns or EdgeColumns()) for each in edges]
     named, ids = _identify(table, columns, pairs)
     labels, classes = _labels(table, columns.label)
     rest = table.drop(columns=[c for c in (named, columns.label) if c is not None])
     encoder = FeatureEncoder.learn(rest, columns.kinds, columns.treatment)
     features = encoder.encode(rest) if encoder.parts else None
     if edges:
-        adjacency = _adjacency(pairs, ids)
+        adjacency = adjacency_of(pairs, ids)
         graph = Graph.from_scipy(adjacency, features=features, labels=labels, name=name)
     elif features is None:
         raise InputError(
@@ -112,7 +112,8 @@ def graph_from_frames(
     else:
         graph = Graph.from_features(features, labels=labels, neighbours=neighbours, name=name)
     names = encoder.names if features is not None else tuple(ids)
-    return NamedGraph(graph, tuple(ids), classes, names, encoder if encoder.parts else None)
+    kept = encoder if encoder.parts else None
+    return NamedGraph(graph, tuple(ids), classes, names, kept, named)
 
 
 def find_column(table: Any, name: str, what: str) -> str:
@@ -131,7 +132,7 @@ def _first_of(table: Any, names: Sequence[str]) -> str | None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs:
+class Pairs:
     """The edges of a table by the names of their ends, and their weights."""
 
     source: Ids
@@ -139,7 +140,7 @@ class _Pairs:
     weight: npt.NDArray[np.float64]
 
     @classmethod
-    def of(cls, table: Any, columns: EdgeColumns) -> _Pairs:
+    def of(cls, table: Any, columns: EdgeColumns) -> Pairs:
         """Take them from a table."""
         source, target = _ends(table, columns)
         ends = identifiers(table[source]), identifiers(table[target])
@@ -195,20 +196,20 @@ def _weights(table: Any, column: str | None) -> npt.NDArray[np.float64]:
     return weights
 
 
-def _identify(table: Any, columns: NodeColumns, pairs: Sequence[_Pairs]) -> tuple[Any, Ids]:
+def _identify(table: Any, columns: NodeColumns, pairs: Sequence[Pairs]) -> tuple[Any, Ids]:
     """Return the column of the nodes' names, None if they are the rows' numbers, and the names."""
     if columns.id is not None:
         column = find_column(table, columns.id, "the names of nodes")
-        return column, _unique(identifiers(table[column]), column)
+        return column, unique_names(identifiers(table[column]), column)
     known = _first_of(table, ID_NAMES)
     if known is not None:
-        return known, _unique(identifiers(table[known]), known)
+        return known, unique_names(identifiers(table[known]), known)
     ends = {end for each in pairs for end in each.ends}
     others = [column for column in table.columns if column != columns.label]
     if ends and others:
         names = identifiers(table[others[0]])
         if ends <= set(names):
-            return others[0], _unique(names, others[0])
+            return others[0], unique_names(names, others[0])
     rows = np.array([str(k) for k in range(len(table))], dtype=object)
     unknown = sorted(ends - set(rows))
     if unknown:
@@ -221,7 +222,7 @@ def _identify(table: Any, columns: NodeColumns, pairs: Sequence[_Pairs]) -> tupl
     return None, rows
 
 
-def _unique(names: Ids, column: str) -> Ids:
+def unique_names(names: Ids, column: str) -> Ids:
     """Return the names if each node has one of its own."""
     missing = np.flatnonzero(names == None)  # noqa: E711  (element by element)
     if len(missing):
@@ -260,7 +261,7 @@ def _natural(name: str) -> tuple[int, float, str]:
         return 1, 0.0, name
 
 
-def _adjacency(pairs: Sequence[_Pairs], ids: Ids) -> coo_array:
+def adjacency_of(pairs: Sequence[Pairs], ids: Ids) -> coo_array:
     """Return the edges of all tables as N x N entries."""
     place = {name: k for k, name in enumerate(ids)}
     source, target = (

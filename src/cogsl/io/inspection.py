@@ -53,8 +53,11 @@ class Inspection:
     suspicions: tuple[str, ...]
 
 
-def inspect_graph(named: NamedGraph) -> Inspection:
-    """Look at a graph from all sides; nothing takes longer than a sort of its features."""
+def inspect_graph(named: NamedGraph, *, suspicions: bool = True) -> Inspection:
+    """Look at a graph from all sides; nothing takes longer than a sort of its features.
+
+    Without ``suspicions`` none are looked for.
+    """
     graph = named.graph
     degrees = np.diff(graph.adjacency.indptr)
     components, part = connected_components(graph.adjacency, directed=False)
@@ -77,7 +80,7 @@ def inspect_graph(named: NamedGraph) -> Inspection:
         labelled=len(known),
         homophily=graph.homophily,
         classes=dict(zip(named.classes, counts.tolist(), strict=True)),
-        suspicions=tuple(_suspicions(named, counts)),
+        suspicions=tuple(_suspicions(named, counts)) if suspicions else (),
     )
 
 
@@ -161,8 +164,16 @@ def leaking_columns(graph: Graph) -> list[int]:
         scores = np.nan_to_num(f_classif(X, labels)[0], nan=0.0, posinf=np.inf)
     found = []
     for column in np.argsort(-scores)[:_LEAK_COLUMNS].tolist():
-        values = X[:, [column]]
+        values = _narrow(X[:, [column]])
         tree = DecisionTreeClassifier(max_leaf_nodes=n_classes, random_state=0)
         if tree.fit(values, labels).score(values, labels) >= _LEAK:
             found.append(column)
     return sorted(found)
+
+
+def _narrow(column: Any) -> Any:
+    """Return a sparse column with indices of 32 bits, the only ones that trees take."""
+    if isinstance(column, csr_array):
+        parts = (column.data, column.indices.astype(np.int32), column.indptr.astype(np.int32))
+        return csr_array(parts, shape=column.shape)
+    return column

@@ -19,6 +19,7 @@ class NamedGraph:
     classes : one name a class.
     features : one name a feature.
     encoder : how a table's columns became the features; None if they came as numbers.
+    id_column : the column of that table which holds the nodes' names, if one does.
     """
 
     graph: Graph
@@ -26,6 +27,7 @@ class NamedGraph:
     classes: tuple[str, ...]
     features: tuple[str, ...]
     encoder: FeatureEncoder | None = None
+    id_column: str | None = None
 
     @classmethod
     def numbered(cls, graph: Graph) -> NamedGraph:

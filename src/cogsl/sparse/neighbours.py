@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import torch
-from scipy.sparse import csr_array, issparse, vstack
+from scipy.sparse import csr_array, issparse
 
 from cogsl.errors import InputError
 from cogsl.sparse.blocks import BLOCK_BYTES, Float64Array, Int64Array, blocks, top_of_rows
@@ -88,15 +88,6 @@ def nearest_among(
     for part in blocks(len(rows), row_bytes=8 * n, block_bytes=block_bytes):
         columns[part] = top_of_rows(similarities.between(rows[part], np.arange(n)), k)
     return columns
-
-
-def stacked(
-    above: npt.NDArray[Any] | csr_array, below: npt.NDArray[Any] | csr_array
-) -> npt.NDArray[Any] | csr_array:
-    """Return the rows of both matrices, dense or CSR as ``above`` is."""
-    if issparse(above):
-        return csr_array(vstack([above, csr_array(below)], format="csr"))
-    return np.concatenate([above, below.toarray() if isinstance(below, csr_array) else below])
 
 
 def nearest_columns(

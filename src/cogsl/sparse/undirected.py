@@ -55,7 +55,8 @@ def edges_of(matrix: csr_array) -> Edges:
     """Return the edges of a symmetric matrix, in the order of (i, j), whatever that of storage."""
     entries = matrix.tocoo()
     upper = np.flatnonzero(entries.row < entries.col)
-    upper = upper[np.lexsort((entries.col[upper], entries.row[upper]))]
+    if not matrix.has_sorted_indices:
+        upper = upper[np.lexsort((entries.col[upper], entries.row[upper]))]
     return Edges(entries.row[upper], entries.col[upper], entries.data[upper])
 
 
