@@ -99,4 +99,12 @@ def test_each_edge_stands_once_in_the_table() -> None:
 def test_an_unknown_suffix_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"Known are \.csv"):
         write_graph(tmp_path / "g.xlsx", small())
-    assert set(WRITERS) == {".npz", ".csv", ".tsv", ".jsonl", ".parquet", ".graphml"}
+    assert set(WRITERS) == {".npz", ".mtx", ".csv", ".tsv", ".jsonl", ".parquet", ".graphml"}
+
+
+def test_matrix_market_gives_back_the_weights(tmp_path: Path) -> None:
+    named = NamedGraph.numbered(random_graph())
+    write_graph(tmp_path / "g.mtx", named)
+    again = read_graph(tmp_path / "g.mtx").graph
+    assert again.n_nodes == named.graph.n_nodes
+    assert abs(again.adjacency - named.graph.adjacency).sum() == 0

@@ -15,7 +15,7 @@ from cogsl.cli.printing import clean_exit, print_line
 def export(
     model: Annotated[Path, typer.Argument(metavar="FOLDER", help="What 'cogsl fit' has left.")],
     output: Annotated[
-        Path, typer.Argument(metavar="FILE", help="csv, tsv, jsonl, parquet, graphml or npz.")
+        Path, typer.Argument(metavar="FILE", help="csv, tsv, jsonl, parquet, graphml, mtx or npz.")
     ],
     n_edges: NumberOption = None,
     least: LeastOption = None,

@@ -18,7 +18,9 @@ from cogsl.sparse.undirected import edges_of
 
 
 def write_graph(path: Path, named: NamedGraph) -> None:
-    """Write a graph as its suffix says: npz and GraphML hold all of it, tables the edges.
+    """Write a graph as its suffix says: npz holds all of it, GraphML all but the features.
+
+    Matrix Market holds the weights alone, and tables the edges by the names of their ends.
 
     The edges' table has the columns source, target and weight, each edge once.
     """
@@ -114,6 +116,13 @@ def _write_npz(path: Path, named: NamedGraph) -> None:
     write_arrays(path, arrays_of(named))
 
 
+def _write_matrix_market(path: Path, named: NamedGraph) -> None:
+    from scipy.io import mmwrite
+
+    with whole_file(path) as file:
+        mmwrite(file, named.graph.adjacency, symmetry="symmetric")
+
+
 def _write_csv(path: Path, named: NamedGraph) -> None:
     _write_table(path, edge_table(named), sep=",")
 
@@ -152,6 +161,7 @@ def _write_graphml(path: Path, named: NamedGraph) -> None:
 
 WRITERS: dict[str, Callable[[Path, NamedGraph], None]] = {
     ".npz": _write_npz,
+    ".mtx": _write_matrix_market,
     ".csv": _write_csv,
     ".tsv": _write_tsv,
     ".jsonl": _write_json_lines,
