@@ -178,3 +178,12 @@ def test_without_a_second_label_of_any_class_nothing_can_be_held_back() -> None:
         validation_split(np.array([-1, -1]), generator=generator())
     with pytest.raises(SettingValueError, match="leave some for training"):
         validation_split(np.array([0, 0, 1]), val_share=1.0, generator=generator())
+
+
+def test_where_labels_are_few_each_class_keeps_one_for_training() -> None:
+    labels = np.array([*range(10), 0, 1])  # the share of a fifth would leave 8 for 10 classes
+    train, val, test = shared_split(labels, val_share=0.2, test_share=0.2, generator=generator())
+    assert (len(train), len(val), len(test)) == (10, 1, 1)
+    assert set(labels[train]) == set(range(10))
+    with pytest.raises(EmptySplitError, match="validation and test need one each"):
+        shared_split(labels[:-1], test_share=0.2, generator=generator())

@@ -58,37 +58,34 @@ def shared_split(
 ) -> Parts:
     """Share all labelled nodes out: shares for validation and test, the rest is for training.
 
-    Each class is drawn in its share and always has a training node; validation has one node at
-    least, and so has a test part that is asked for.
+    Each class is drawn in its share and always has a training node, for which fewer nodes go to the
+    other parts where there are few; validation has one node at least, and so has a test part that
+    is asked for.
     """
     _check_shares(val_share, test_share)
-    n = int((labels >= 0).sum())
-    n_val = max(1, round(val_share * n))
-    n_test = max(1, round(test_share * n)) if test_share else 0
-    n_train = n - n_val - n_test
+    sizes = _class_sizes(labels)
+    n, n_tested = int(sizes.sum()), int(test_share > 0)
+    spare = n - len(sizes)
+    if spare < 1 + n_tested:
+        raise EmptySplitError(
+            "Some labelled nodes are held back for validation, and each class must keep one for "
+            f"training. Got one labelled node for each of {len(sizes)} classes; label another."
+            if not spare
+            else "There is one labelled node to hold back, and validation and test need one each. "
+            "Label another, or leave out the test."
+        )
+    n_test = min(max(1, round(test_share * n)), spare - 1) if test_share else 0
+    n_val = min(max(1, round(val_share * n)), spare - n_test)
     return stratified_split(
-        labels, n_train=n_train, n_val=n_val, n_test=n_test, generator=generator
+        labels, n_train=n - n_val - n_test, n_val=n_val, n_test=n_test, generator=generator
     )
 
 
 def validation_split(
     labels: IntArray, *, val_share: float = 0.2, generator: np.random.Generator
 ) -> tuple[IntArray, IntArray]:
-    """Split all labelled nodes into training and validation nodes, however few there are.
-
-    As ``shared_split``; where a class would be left without a training node, fewer nodes than the
-    share go to validation.
-    """
-    _check_shares(val_share)
-    sizes = _class_sizes(labels)
-    n, n_spare = int(sizes.sum()), int(sizes.sum()) - len(sizes)
-    if n_spare == 0:
-        raise EmptySplitError(
-            "Some labelled nodes are held back for validation, and each class must keep one for "
-            f"training. Got one labelled node for each of {len(sizes)} classes; label another."
-        )
-    share = min(val_share, n_spare / n)
-    train, val, _ = shared_split(labels, val_share=share, generator=generator)
+    """Share all labelled nodes out among training and validation."""
+    train, val, _ = shared_split(labels, val_share=val_share, generator=generator)
     return train, val
 
 
