@@ -29,6 +29,7 @@ def evaluate(
     listener: Listener | None = None,
     context: Mapping[str, Any] | None = None,
     fit_options: Mapping[str, Any] | None = None,
+    needs_test: bool = True,
 ) -> Record:
     """Fit ``method`` on ``graph`` and return one record of the run, ready for JSON.
 
@@ -43,24 +44,10 @@ def evaluate(
 
     ``context`` holds what only the caller knows (``split_seed``, the data set's name ...); it is
     added to the record and has the last word. ``fit_options`` go to ``fit`` as they are.
+    Unless ``needs_test``, a graph without test nodes will do, whose record has no test figures.
     """
-    _check_evaluable(graph)
-    return observe(
-        method, graph, seed=seed, listener=listener, context=context, fit_options=fit_options
-    )
-
-
-def observe(
-    method: NodeClassifier,
-    graph: Graph,
-    *,
-    seed: int,
-    listener: Listener | None = None,
-    context: Mapping[str, Any] | None = None,
-    fit_options: Mapping[str, Any] | None = None,
-) -> Record:
-    """Do as ``evaluate`` does; without test nodes the record has no test figures."""
     given = dict(context or {})
+    _check_evaluable(graph, needs_test=needs_test)
     visible = hide_test_labels(graph)
     memory.reset_peak()
     start = time.perf_counter()
@@ -86,10 +73,10 @@ def hide_test_labels(graph: Graph) -> Graph:
     return dataclasses.replace(graph, labels=labels, test=graph.test[:0])
 
 
-def _check_evaluable(graph: Graph) -> None:
-    """Raise for a graph that cannot be trained on, or has no test nodes."""
+def _check_evaluable(graph: Graph, *, needs_test: bool) -> None:
+    """Raise for a graph that cannot be trained on, or lacks the test nodes that it needs."""
     graph.check_trainable()
-    if len(graph.test) == 0:
+    if needs_test and len(graph.test) == 0:
         raise EmptySplitError(
             "The test part of the split is empty, so nothing can be evaluated. "
             "Give test nodes with 'graph.with_split(train, val, test)'."

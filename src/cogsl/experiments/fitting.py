@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 from cogsl.datasets.splits import shared_split
 from cogsl.errors import EmptySplitError, InputError, LabelError
-from cogsl.evaluation.protocol import Record, observe
+from cogsl.evaluation.protocol import Record, evaluate
 from cogsl.experiments.model import Model
 from cogsl.experiments.records import write_record
 from cogsl.files import whole_file
@@ -86,7 +86,9 @@ def fit(
 ) -> Fitted:
     """Fit CoGSL on a graph whose labelled nodes have been shared out."""
     method = CoGSL(**settings)
-    record = observe(method, named.graph, seed=seed, listener=listener, context=context)
+    record = evaluate(
+        method, named.graph, seed=seed, listener=listener, context=context, needs_test=False
+    )
     return Fitted(Model.of(method, named), record)
 
 
