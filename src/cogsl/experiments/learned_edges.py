@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from cogsl.errors import UnknownNameError, did_you_mean
 from cogsl.pruning import strongest
 from cogsl.sparse.blocks import blocks
-from cogsl.sparse.undirected import Edges, edges_of
+from cogsl.sparse.undirected import Edges, brought_together, edges_of
 
 if TYPE_CHECKING:
     from cogsl.graph import Graph
@@ -55,23 +55,16 @@ class LearnedEdges:
         so is the weight: view k adds (beta_i^k V^k_ij + beta_j^k V^k_ji) / 2. Their agreement is
         sum_c p_ic p_jc.
         """
-        n, weights = graph.n_nodes, method.fusion_weights_
         assert method.learned_graph_ is not None
-        given, learned = edges_of(graph.adjacency), edges_of(method.learned_graph_.adjacency)
-        pairs = np.union1d(given.numbers(n), learned.numbers(n))
-        shares = [
-            _weights_at(pairs, _both_ways(weights[:, k], view), n)
+        views = [
+            _both_ways(method.fusion_weights_[:, k], view)
             for k, view in enumerate(method.estimated_views_)
         ]
-        return cls(
-            pairs // n,
-            pairs % n,
-            _weights_at(pairs, given, n),
-            _weights_at(pairs, learned, n),
-            _agreement(method.probabilities_, pairs // n, pairs % n),
-            np.stack(shares, axis=1),
-            method.views,
-        )
+        graphs = (graph.adjacency, method.learned_graph_.adjacency)
+        edges = [*map(edges_of, graphs), *views]
+        low, high, weights = brought_together(edges, graph.n_nodes)
+        agreement = _agreement(method.probabilities_, low, high)
+        return cls(low, high, weights[0], weights[1], agreement, weights[2:].T, method.views)
 
     def __len__(self) -> int:
         return len(self.low)
@@ -161,13 +154,3 @@ def _both_ways(scale: npt.NDArray[np.float64], view: sp.csr_array) -> Edges:
     scaled = view.astype(np.float64)
     scaled.data *= np.repeat(scale, np.diff(scaled.indptr))
     return edges_of(sp.csr_array((scaled + scaled.T) / 2))
-
-
-def _weights_at(pairs: IntArray, edges: Edges, n: int) -> FloatArray:
-    """Return the weights of some ascending pairs, 0 where there is no edge."""
-    numbers, found = edges.numbers(n), np.zeros(len(pairs), dtype=np.float32)
-    place = np.searchsorted(pairs, numbers)
-    inside = place < len(pairs)
-    inside[inside] = pairs[place[inside]] == numbers[inside]
-    found[place[inside]] = edges.weights[inside]
-    return found

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cogsl.report.packing import pack_floats, pack_integers
-from cogsl.sparse.undirected import Edges
+from cogsl.sparse.undirected import Edges, brought_together
 
 EXACT = 2**16 - 1  # as many different weights are kept as they are; more are rounded
 _ROUNDED = 1000  # steps of weights that are rounded, even in their logarithm
@@ -71,12 +71,7 @@ class BothEdges:
 
 def both_edges(given: Edges, learned: Edges, n_nodes: int, least: float) -> BothEdges:
     """Bring the edges of two graphs together."""
-    first, second = given.numbers(n_nodes), learned.numbers(n_nodes)
-    numbers = _distinct(np.concatenate([first, second]))
-    weights = np.zeros((2, len(numbers)), dtype=np.float32)
-    weights[0, np.searchsorted(numbers, first)] = given.weights
-    weights[1, np.searchsorted(numbers, second)] = learned.weights
-    low, high = np.divmod(numbers, n_nodes)
+    low, high, weights = brought_together([given, learned], n_nodes)
     return BothEdges(n_nodes, low, high, weights[0], weights[1], least)
 
 

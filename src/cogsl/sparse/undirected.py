@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -58,6 +59,21 @@ def edges_of(matrix: csr_array) -> Edges:
     if not matrix.has_sorted_indices:
         upper = upper[np.lexsort((entries.col[upper], entries.row[upper]))]
     return Edges(entries.row[upper], entries.col[upper], entries.data[upper])
+
+
+def brought_together(graphs: Sequence[Edges], n: int) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the pairs that any of some graphs on N nodes joins, in order, and their weights.
+
+    These are the lower ends, the higher ends, and a row of weights for each graph, 0 where it does
+    not join the pair.
+    """
+    numbers = [edges.numbers(n) for edges in graphs]
+    ordered = np.sort(np.concatenate(numbers))  # faster than numpy.unique
+    pairs = ordered[np.diff(ordered, prepend=-1) > 0]
+    weights = np.zeros((len(graphs), len(pairs)), dtype=np.float32)
+    for row, own, edges in zip(weights, numbers, graphs, strict=True):
+        row[np.searchsorted(pairs, own)] = edges.weights
+    return pairs // n, pairs % n, weights
 
 
 def is_canonical(matrix: csr_array) -> bool:
