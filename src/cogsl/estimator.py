@@ -40,7 +40,7 @@ FloatArray = npt.NDArray[np.float64]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class CoGSLClassifier(CoGSLSettings, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class CoGSLClassifier(CoGSLSettings, ClassifierMixin, BaseEstimator):  # type: ignore[misc] # untyped
     """CoGSL behaving as scikit-learn's ``LabelSpreading`` does: fitted on all rows, few labelled.
 
     A row is a node. The settings of ``CoGSL`` are parameters of the same names (``cogsl run
