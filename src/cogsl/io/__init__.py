@@ -2,11 +2,12 @@
 
 from cogsl.io.arrays import graph_from_arrays, graph_from_pyg, read_matrix_market, read_npz
 from cogsl.io.difference import Difference, compare_graphs
-from cogsl.io.features import KINDS, FeatureEncoder, Treatment
+from cogsl.io.features import KINDS, FeatureEncoder
 from cogsl.io.frames import EdgeColumns, NodeColumns, graph_from_frames
 from cogsl.io.inspection import Inspection, inspect_graph
 from cogsl.io.named import NamedGraph
 from cogsl.io.networkx import graph_from_networkx, read_graphml
+from cogsl.io.numbers import Treatment
 from cogsl.io.read import read_graph
 from cogsl.io.write import arrays_of, edge_table, to_networkx, to_pyg, write_graph
 

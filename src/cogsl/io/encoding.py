@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from cogsl.errors import FileFormatError
-from cogsl.io.features import Categories, FeatureEncoder, Numbers, Part, Text, Vectors
+from cogsl.io.features import Categories, FeatureEncoder, Part, Text, Vectors
+from cogsl.io.numbers import Numbers
 
 _PARTS: dict[str, Any] = {
     "numbers": Numbers,

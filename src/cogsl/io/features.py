@@ -17,9 +17,9 @@ from scipy.sparse import csr_array
 
 from cogsl.errors import FeatureValueError, SettingValueError, UnknownNameError, did_you_mean
 from cogsl.graph import Features
-from cogsl.io.tables import MISSING, identifiers, listed
-from cogsl.settings import setting, validate_settings
-from cogsl.sparse.columns import Block, is_mostly_zero, side_by_side
+from cogsl.io.numbers import Numbers, Treatment, parse_numbers, plain_columns, row_names
+from cogsl.io.tables import identifiers, listed
+from cogsl.sparse.columns import Block, side_by_side
 
 logger = logging.getLogger("cogsl")
 
@@ -31,25 +31,6 @@ _MOST_WORDS = 5_000  # of a text column: those that the most nodes have
 _FEW_ODD = 0.05  # share of words among numbers up to which they are taken for mistakes
 
 FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Treatment:
-    """What is done to columns that hold numbers.
-
-    ``scaling="auto"`` is "standard", or "none" where at least four numbers in five are 0: such
-    tables are counts, which stay sparse.
-    """
-
-    missing: str = setting(
-        "median", "what fills a gap between numbers", choices=("median", "mean", "zero", "error")
-    )
-    scaling: str = setting(
-        "auto", "how columns of numbers are scaled", choices=("auto", "standard", "unit", "none")
-    )
-
-    def __post_init__(self) -> None:
-        validate_settings(self)
 
 
 class Part(Protocol):
@@ -65,112 +46,6 @@ class Part(Protocol):
 
     def encode(self, table: Any) -> Block:
         """Return the features of a table's rows, n x d."""
-
-
-@dataclass(frozen=True, eq=False)
-class Numbers:
-    """Columns of numbers x, each (x - centre) / scale; gaps are filled before."""
-
-    names: tuple[str, ...]
-    fill: FloatArray
-    centre: FloatArray
-    scale: FloatArray
-
-    @classmethod
-    def learn(cls, table: Any, names: Sequence[str], treatment: Treatment) -> Numbers:
-        """Find what fills and scales the columns."""
-        values = _numbers(table, names)
-        gaps = np.isnan(values)
-        _check_gaps(names, gaps, treatment)
-        fill = _filling(values, treatment.missing)
-        values = np.where(gaps, fill, values)
-        scaling = treatment.scaling
-        if scaling == "auto":
-            are_counts = is_mostly_zero(int(np.count_nonzero(values)), values.size)
-            scaling = "none" if are_counts else "standard"
-        return cls(tuple(names), fill, *_scaling(values, scaling))
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that are read; each is one feature."""
-        return self.names
-
-    def encode(self, table: Any) -> Block:
-        """Return the scaled numbers, n x d."""
-        values = _numbers(table, self.names)
-        values = np.where(np.isnan(values), self.fill, values)
-        return ((values - self.centre) / self.scale).astype(np.float32)
-
-
-def _numbers(table: Any, names: Sequence[str]) -> FloatArray:
-    """Return columns as n x d numbers, NaN where one is missing."""
-    import pandas as pd  # heavy
-
-    some = table[list(names)]
-    if len(_plain(some)) < len(names):
-        some = pd.concat([_parsed(table[name])[0] for name in names], axis=1)
-    values = some.to_numpy(dtype=np.float64, na_value=np.nan)
-    wrong = np.flatnonzero(np.isinf(values).any(axis=0))
-    if len(wrong):
-        rows = np.flatnonzero(np.isinf(values[:, wrong[0]]))
-        raise FeatureValueError(
-            f"Column '{names[wrong[0]]}' holds infinite numbers, in rows {_rows(rows)}. Mend them, "
-            "or leave the column out."
-        )
-    return np.asarray(values)
-
-
-def _plain(table: Any) -> set[str]:
-    """Return the columns that hold numbers and nothing else, found without a look at them."""
-    return {name for name, its in table.dtypes.items() if its.kind in "biuf"}
-
-
-def _parsed(column: Any) -> tuple[Any, npt.NDArray[np.bool_]]:
-    """Return a column as numbers, and where there are words instead."""
-    import pandas as pd  # heavy
-
-    if pd.api.types.is_bool_dtype(column):
-        return column.astype(float), np.zeros(len(column), dtype=bool)
-    if pd.api.types.is_numeric_dtype(column):
-        return column, np.zeros(len(column), dtype=bool)
-    given = column.where(~column.isin(MISSING))
-    numbers = pd.to_numeric(given, errors="coerce")
-    return numbers, (given.notna() & numbers.isna()).to_numpy(dtype=bool)
-
-
-def _check_gaps(names: Sequence[str], gaps: npt.NDArray[np.bool_], treatment: Treatment) -> None:
-    """Tell of missing numbers, or refuse them."""
-    incomplete = np.flatnonzero(gaps.any(axis=0))
-    if not len(incomplete):
-        return
-    shown = listed(names[int(k)] for k in incomplete)
-    if treatment.missing == "error":
-        raise FeatureValueError(
-            f"Numbers are missing in column {shown}. Fill them in, or say what stands for them: "
-            "missing = median, mean or zero."
-        )
-    count, by = int(gaps.sum()), treatment.missing
-    logger.info("Filled %d missing numbers with the column's %s, in %s.", count, by, shown)
-
-
-def _filling(values: FloatArray, missing: str) -> FloatArray:
-    """Return what stands for a missing number, by column; 0 for a column that has none."""
-    fill = np.zeros(values.shape[1])
-    if missing in ("median", "mean"):
-        known = ~np.isnan(values).all(axis=0)
-        middle = np.nanmedian if missing == "median" else np.nanmean
-        fill[known] = middle(values[:, known], axis=0)
-    return fill
-
-
-def _scaling(values: FloatArray, scaling: str) -> tuple[FloatArray, FloatArray]:
-    """Return centre and scale of each column; a constant one keeps a scale of 1."""
-    centre, scale = np.zeros(values.shape[1]), np.ones(values.shape[1])
-    if scaling == "standard":
-        centre, scale = values.mean(axis=0), values.std(axis=0)
-    elif scaling == "unit":
-        centre, scale = values.min(axis=0), np.ptp(values, axis=0)
-    return centre, np.where(scale > 0, scale, 1.0)
 
 
 @dataclass(frozen=True)
@@ -286,7 +161,7 @@ class Vectors:
         if not fits.all():
             raise FeatureValueError(
                 f"Column '{self.column}' must hold lists of {self.length} numbers. Got others in "
-                f"rows {_rows(np.flatnonzero(~fits))}."
+                f"rows {row_names(np.flatnonzero(~fits))}."
             )
         try:
             return np.array(list(values), dtype=np.float32)
@@ -299,12 +174,6 @@ class Vectors:
 
 def _is_vector(value: Any) -> bool:
     return isinstance(value, list | tuple | np.ndarray)
-
-
-def _rows(rows: npt.NDArray[np.int64]) -> str:
-    """Name rows as people count them, from 1."""
-    shown = ", ".join(str(row + 1) for row in rows[:5].tolist())
-    return f"{shown}, ... ({len(rows)} in all)" if len(rows) > 5 else shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,12 +196,12 @@ class FeatureEncoder:
         """
         given = dict(kinds or {})
         _check_kinds(given, table)
-        found = dict.fromkeys(_plain(table), "numeric") | given
+        found = dict.fromkeys(plain_columns(table), "numeric") | given
         found = {name: found.get(name) or kind_of(table[name], name) for name in table.columns}
         parts: list[Part] = []
         numeric = [name for name, kind in found.items() if kind == "numeric"]
         if numeric:
-            _check_numeric(table, sorted(set(numeric) - _plain(table)))
+            _check_numeric(table, sorted(set(numeric) - plain_columns(table)))
             parts.append(Numbers.learn(table, numeric, treatment or Treatment()))
         for kind, part in _OTHERS.items():
             parts += [part.learn(table, name) for name, its in found.items() if its == kind]
@@ -377,7 +246,7 @@ def kind_of(column: Any, name: str) -> str:
     if pd.api.types.is_datetime64_any_dtype(column):
         logger.info("Left out column '%s': dates. Turn them into numbers to use them.", name)
         return "ignore"
-    _, odd = _parsed(column)
+    _, odd = parse_numbers(column)
     if odd.mean() <= _FEW_ODD:
         return "numeric"
     words = [word for word in identifiers(known) if word is not None]
@@ -411,10 +280,11 @@ def _check_kinds(kinds: Mapping[str, str], table: Any) -> None:
 def _check_numeric(table: Any, names: Sequence[str]) -> None:
     """Raise an error for words in a column of numbers."""
     for name in names:
-        _, odd = _parsed(table[name])
+        _, odd = parse_numbers(table[name])
         if odd.any():
             words = listed(table[name][odd])
             raise FeatureValueError(
                 f"Column '{name}' must hold numbers. Got {words} instead, in rows "
-                f"{_rows(np.flatnonzero(odd))}. Mend them, or say that the column is categorical."
+                f"{row_names(np.flatnonzero(odd))}. Mend them, or say that the column is "
+                "categorical."
             )

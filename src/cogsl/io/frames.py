@@ -22,8 +22,9 @@ from cogsl.errors import (
     did_you_mean,
 )
 from cogsl.graph import Graph
-from cogsl.io.features import FeatureEncoder, Treatment
+from cogsl.io.features import FeatureEncoder
 from cogsl.io.named import NamedGraph
+from cogsl.io.numbers import Treatment
 from cogsl.io.tables import MISSING, as_frame, identifiers, listed
 
 logger = logging.getLogger("cogsl")
