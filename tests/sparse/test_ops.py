@@ -53,6 +53,26 @@ def test_product_and_its_gradients_pass_gradcheck(kernels: str, columns: int) ->
     assert torch.autograd.gradcheck(lambda v, x: SparseMatrix(pattern, v) @ x, (values, dense))
 
 
+@pytest.mark.parametrize("columns", [23, 24, 130])
+def test_wide_product_and_its_gradients_equal_the_dense_ones(kernels: str, columns: int) -> None:
+    matrix = _asymmetric(50)
+    dense = torch.randn(columns, 50).t().requires_grad_()  # its columns, not its rows, are whole
+    values = torch.tensor(matrix.data, dtype=torch.float32, requires_grad=True)
+    result = SparseMatrix(Pattern.from_scipy(matrix), values) @ dense
+    full = torch.tensor(matrix.todense(), dtype=torch.float32)
+    pull = torch.randn(50, columns)
+    torch.testing.assert_close(result, full @ dense)
+    result.backward(pull)
+    torch.testing.assert_close(dense.grad, full.t() @ pull)
+    assert values.grad is not None
+    torch.testing.assert_close(values.grad, (pull @ dense.detach().t())[full > 0])
+
+
+def test_wide_product_without_entries_is_zero(kernels: str) -> None:
+    empty = SparseMatrix.from_scipy(sp.csr_array((3, 5)), torch.float32)
+    assert torch.equal(empty @ torch.randn(5, 64), torch.zeros(3, 64))
+
+
 def test_sampled_product_passes_gradcheck(kernels: str) -> None:
     pattern, _ = _parts(_asymmetric())
     left, right = (torch.randn(7, 5, dtype=torch.float64, requires_grad=True) for _ in range(2))
