@@ -20,6 +20,7 @@ from benchmarks.grid import Record, print_table, write_records
 from benchmarks.timing import load_optimisers
 
 BASE = "gcn"  # what the others are compared with
+FIGURES = ("val_accuracy", "macro_f1", "micro_f1", "auc")
 
 
 def measure(dataset: str, method: str, threads: int, hours: float) -> Record:
@@ -47,7 +48,7 @@ def measure(dataset: str, method: str, threads: int, hours: float) -> Record:
         return origin | {"failure": str(error)}
     before = needed.held
     record = evaluate(chosen, graph, seed=0)
-    kept = ("seconds", "peak_memory", "n_iter", "micro_f1", "commit")
+    kept = ("seconds", "peak_memory", "n_iter", "best_iter", *FIGURES, "commit")
     return origin | {"held_before": before} | {key: record[key] for key in kept}
 
 
