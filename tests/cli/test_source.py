@@ -47,3 +47,43 @@ def test_wrong_kinds_and_treatments_are_refused(nodes: Path) -> None:
         Source(nodes=nodes, columns=["colour"]).read()
     with pytest.raises(SettingValueError, match="missing"):
         Source(nodes=nodes, missing="guess").read()
+
+
+@pytest.fixture
+def edges(tmp_path: Path) -> Path:
+    path = tmp_path / "calls.csv"
+    path.write_text("minutes,day,caller,called\n3.5,1,a,b\n2,7,b,c\n")
+    return path
+
+
+def test_columns_of_the_edges_are_those_that_the_options_name(nodes: Path, edges: Path) -> None:
+    roles = ["caller=source", "called=target", "minutes=weight"]
+    source = Source(nodes=nodes, edges=[edges], label_column="topic", edge_columns=roles)
+    weights = source.read().graph.adjacency.todense()
+    expected = [[0, 3.5, 0], [3.5, 0, 2], [0, 2, 0]]
+    np.testing.assert_allclose(weights, expected)
+
+
+@pytest.mark.parametrize(
+    ("roles", "words"),
+    [
+        (["minutes"], "given as NAME=ROLE. Got 'minutes'"),
+        (
+            ["minutes=length"],
+            "source, target or weight. Got 'length' instead, for column 'minutes'",
+        ),
+        (["minutes=weight", "day=weight"], "Got 'minutes' and 'day'"),
+        (["caller=source"], "both ends"),
+        (["hours=weight"], "hours"),
+    ],
+)
+def test_wrong_roles_of_columns_are_refused(
+    roles: list[str], words: str, nodes: Path, edges: Path
+) -> None:
+    with pytest.raises(InputError, match=words):
+        Source(nodes=nodes, edges=[edges], edge_columns=roles).read()
+
+
+def test_roles_without_a_table_of_edges_are_refused(nodes: Path) -> None:
+    with pytest.raises(InputError, match="no table of edges"):
+        Source(nodes=nodes, edge_columns=["minutes=weight"]).read()

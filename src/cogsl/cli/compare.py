@@ -28,6 +28,7 @@ def compare(
     label_column: source.LabelOption = None,
     id_column: source.IdOption = None,
     column: source.ColumnOption = None,
+    edge_column: source.EdgeColumnOption = None,
     missing: source.MissingOption = "median",
     scaling: source.ScalingOption = "auto",
     delimiter: source.DelimiterOption = None,

@@ -57,6 +57,7 @@ def fit(
     output: Annotated[Path, typer.Option(help="Folder for all that comes of it.")] = Path("out"),
     id_column: source.IdOption = None,
     column: source.ColumnOption = None,
+    edge_column: source.EdgeColumnOption = None,
     missing: source.MissingOption = "median",
     scaling: source.ScalingOption = "auto",
     delimiter: source.DelimiterOption = None,

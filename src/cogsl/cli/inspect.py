@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from cogsl.cli import source
 from cogsl.cli.formatting_graphs import format_inspection
 from cogsl.cli.printing import clean_exit, print_line, print_result
 
@@ -20,9 +21,8 @@ def inspect(
     ] = None,
     label_column: Annotated[str | None, typer.Option(help="The column of the labels.")] = None,
     id_column: Annotated[str | None, typer.Option(help="The column of the nodes' names.")] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(show_default="found out", help="Between columns of CSV files.")
-    ] = None,
+    edge_column: source.EdgeColumnOption = None,
+    delimiter: source.DelimiterOption = None,
 ) -> None:
     """Say what is in files: sizes, degrees, parts, homophily, classes, and what is suspicious.
 
@@ -32,7 +32,13 @@ def inspect(
         from cogsl.io import NodeColumns, inspect_graph, read_graph
 
         columns = NodeColumns(id=id_column, label=label_column)
-        named = read_graph(nodes, edges or [], node_columns=columns, delimiter=delimiter)
+        named = read_graph(
+            nodes,
+            edges or [],
+            node_columns=columns,
+            edge_columns=source.parse_edge_columns(edge_column),
+            delimiter=delimiter,
+        )
         seen = inspect_graph(named)
         print_result(format_inspection(seen, nodes.name))
         for suspicion in seen.suspicions:

@@ -30,6 +30,7 @@ def predict(
     neighbours: Annotated[
         int, typer.Option(min=1, help="Similar nodes that a node without edges is joined to.")
     ] = 20,
+    edge_column: source.EdgeColumnOption = None,
     delimiter: source.DelimiterOption = None,
     threads: source.ThreadsOption = None,
 ) -> None:
@@ -49,7 +50,13 @@ def predict(
         if output is not None:
             check_folder(output.parent)
         fitted = Model.load(model)
-        newcomers = read_newcomers(fitted.named, nodes, edges or (), delimiter=delimiter)
+        newcomers = read_newcomers(
+            fitted.named,
+            nodes,
+            edges or (),
+            edge_columns=source.parse_edge_columns(edge_column),
+            delimiter=delimiter,
+        )
         set_threads(threads)
         found = fitted.predict(newcomers, neighbours=neighbours)
         table = prediction_table(newcomers.names, fitted.named.classes, found)

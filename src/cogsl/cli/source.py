@@ -12,7 +12,7 @@ import typer
 from cogsl.errors import InputError
 
 if TYPE_CHECKING:
-    from cogsl.io import NamedGraph
+    from cogsl.io import EdgeColumns, NamedGraph
 
 DatasetArgument = Annotated[
     str | None,
@@ -38,6 +38,14 @@ ColumnOption = Annotated[
         "--column",
         metavar="NAME=KIND",
         help="What a column is: numeric, categorical, text, vector or ignore.",
+    ),
+]
+EdgeColumnOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--edge-column",
+        metavar="NAME=ROLE",
+        help="What a column of the edges is: source, target or weight.",
     ),
 ]
 MissingOption = Annotated[
@@ -82,6 +90,7 @@ class Source:
     label_column: str | None = None
     id_column: str | None = None
     columns: Sequence[str] = ()
+    edge_columns: Sequence[str] = ()
     missing: str = "median"
     scaling: str = "auto"
     delimiter: str | None = None
@@ -91,7 +100,11 @@ class Source:
     def of(cls, options: Mapping[str, Any]) -> Source:
         """Take it from the options of a command, all of which have their values here."""
         given = {name: options[name] for name in cls.__dataclass_fields__ if name in options}
-        lists = {"edges": options["edges"] or (), "columns": options["column"] or ()}
+        lists = {
+            "edges": options["edges"] or (),
+            "columns": options["column"] or (),
+            "edge_columns": options["edge_column"] or (),
+        }
         misplaced = {"dataset": None} if _is_assignment(options) else {}
         return cls(**given | lists | misplaced)
 
@@ -121,10 +134,16 @@ class Source:
         columns = NodeColumns(
             id=self.id_column,
             label=self.label_column,
-            kinds=dict(_parse_kind(each) for each in self.columns),
+            kinds=dict(_parse_named(each, "kind") for each in self.columns),
             treatment=Treatment(missing=self.missing, scaling=self.scaling),
         )
-        return read_graph(nodes, self.edges, node_columns=columns, delimiter=self.delimiter)
+        return read_graph(
+            nodes,
+            self.edges,
+            node_columns=columns,
+            edge_columns=parse_edge_columns(self.edge_columns),
+            delimiter=self.delimiter,
+        )
 
 
 def assignments(context: typer.Context) -> list[str]:
@@ -138,9 +157,30 @@ def _is_assignment(options: Mapping[str, Any]) -> bool:
     return options["nodes"] is not None and "=" in (options["dataset"] or "")
 
 
-def _parse_kind(text: str) -> tuple[str, str]:
-    """Return a column's name and kind from NAME=KIND; the name may hold the sign itself."""
-    name, sign, kind = text.rpartition("=")
+def parse_edge_columns(words: Sequence[str] | None) -> EdgeColumns | None:
+    """Return which columns of the edges hold what, from NAME=ROLE; None if nothing is said."""
+    from cogsl.io import EdgeColumns
+
+    named: dict[str, str] = {}
+    for name, role in (_parse_named(word, "role") for word in words or ()):
+        if role not in EdgeColumns.__dataclass_fields__:
+            raise InputError(
+                f"A column of the edges must be source, target or weight. Got '{role}' instead, "
+                f"for column '{name}'."
+            )
+        if role in named:
+            raise InputError(
+                f"One column alone can be the edges' {role}. Got '{named[role]}' and '{name}'."
+            )
+        named[role] = name
+    return EdgeColumns(**named) if named else None
+
+
+def _parse_named(text: str, what: str) -> tuple[str, str]:
+    """Return a column's name, and what is said of it; the name may hold the sign itself."""
+    name, sign, said = text.rpartition("=")
     if not sign or not name:
-        raise InputError(f"A column's kind must be given as NAME=KIND. Got '{text}' instead.")
-    return name, kind
+        raise InputError(
+            f"A column's {what} must be given as NAME={what.upper()}. Got '{text}' instead."
+        )
+    return name, said

@@ -46,6 +46,8 @@ def read_graph(
     delimiter : what parts the columns of CSV files; None finds out.
     """
     columns = node_columns or NodeColumns()
+    if edge_columns is not None and not edges:
+        raise InputError("Columns of the edges are named, but there is no table of edges. Give it.")
     if suffix_of(nodes) in WHOLE_GRAPHS:
         return _read_whole(nodes, edges, columns)
     for path in (nodes, *edges):  # before any is read, which may take long

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Protocol
 
 import torch
@@ -14,6 +15,7 @@ from cogsl.errors import SettingValueError
 BLOCK_BYTES = 1 << 26
 """A block of similarities; larger problems are worked off in several."""
 
+_LOG2_E = math.log2(math.e)
 LEAST_TAU = 0.003  # 1 / tau < 700
 _SAFE_EXPONENT = 80.0  # exp(x) and exp(-x) are sound in float32; in float64 up to 700
 
@@ -31,6 +33,11 @@ class Workspace:
         if buffer is None or buffer.numel() < size:
             buffer = self._buffers[name, dtype] = torch.empty(size, dtype=dtype)
         return buffer[:size].view(n_rows, n_columns)
+
+
+def exponentials(left: Tensor, right: Tensor, tau: float, out: Tensor) -> Tensor:
+    """Write exp(A B^T / tau) over ``out``; as a power of two it takes less than half the time."""
+    return torch.mm(left * (_LOG2_E / tau), right.t(), out=out).exp2_()
 
 
 class Similarities(Protocol):

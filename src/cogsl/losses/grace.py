@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from cogsl.losses.contrast import BLOCK_BYTES, Workspace, contrast
+from cogsl.losses.contrast import BLOCK_BYTES, Workspace, contrast, exponentials
 
 
 def grace_loss(
@@ -46,10 +46,9 @@ class _BetweenAndWithin:
         """Return some rows of E, rows x B; the next block may overwrite it."""
         if pair in self._kept:
             return self._kept[pair]
-        a, b = (self.views[view] for view in pair)
-        scaled = a[rows] * (1.0 / self.tau)
-        block = self.space.take(pair if self.keep else "E", len(scaled), len(b), scaled.dtype)
-        torch.mm(scaled, b.t(), out=block).exp_()
+        a, b = self.views[pair[0]][rows], self.views[pair[1]]
+        block = self.space.take(pair if self.keep else "E", len(a), len(b), a.dtype)
+        exponentials(a, b, self.tau, block)
         if pair != "UV":
             block.diagonal(offset=rows.start).zero_()
         if self.keep:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from cogsl.losses.contrast import BLOCK_BYTES, Workspace, contrast
+from cogsl.losses.contrast import BLOCK_BYTES, Workspace, contrast, exponentials
 
 
 def infonce(
@@ -43,9 +43,9 @@ class _Between:
         """Return E for some rows, rows x B; the next block may overwrite it."""
         if self._kept is not None:
             return self._kept
-        scaled = self.left[rows] * (1.0 / self.tau)
-        block = self.space.take("E", scaled.shape[0], len(self.right), scaled.dtype)
-        torch.mm(scaled, self.right.t(), out=block).exp_()
+        left, right = self.left[rows], self.right
+        block = self.space.take("E", len(left), len(right), left.dtype)
+        exponentials(left, right, self.tau, block)
         self._kept = block if self.keep else None
         return block
 
