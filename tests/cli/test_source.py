@@ -60,7 +60,7 @@ def test_columns_of_the_edges_are_those_that_the_options_name(nodes: Path, edges
     roles = ["caller=source", "called=target", "minutes=weight"]
     source = Source(nodes=nodes, edges=[edges], label_column="topic", edge_columns=roles)
     weights = source.read().graph.adjacency.todense()
-    expected = [[0, 3.5, 0], [3.5, 0, 2], [0, 2, 0]]
+    expected = np.array([[0, 3.5, 0], [3.5, 0, 2], [0, 2, 0]])
     np.testing.assert_allclose(weights, expected)
 
 
