@@ -29,3 +29,20 @@ def test_a_mistake_gets_one_line(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["inspect", str(tmp_path / "none.csv")])
     assert result.exit_code == 2
     assert "There is no file" in result.stderr
+
+
+def test_files_are_read_as_fit_reads_them(tmp_path: Path) -> None:
+    nodes, edges = tmp_path / "nodes.csv", tmp_path / "edges.csv"
+    nodes.write_text("id;x\n" + "\n".join(f"n{k};{k % 3}" for k in range(9)))
+    edges.write_text("cost;from;to\n" + "\n".join(f"2;n{k};n{k + 1}" for k in range(8)))
+    roles = ["from=source", "to=target", "cost=weight"]
+    options = [word for role in roles for word in ("--edge-column", role)]
+    kinds = ["--column", "x=categorical", "--delimiter", ";"]
+    result = CliRunner().invoke(app, ["inspect", str(nodes), str(edges), *options, *kinds])
+    assert result.exit_code == 0, result.output
+    text = " ".join(result.stdout.split())
+    assert "Edges 8" in text
+    assert "Features 3" in text
+    files = ["--nodes", str(nodes), "--edges", str(edges)]
+    result = CliRunner().invoke(app, ["estimate", *files, *options, *kinds])
+    assert result.exit_code == 0, result.output

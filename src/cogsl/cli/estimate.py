@@ -40,12 +40,11 @@ def estimate(
         list[str] | None,
         typer.Option(metavar="FILE|COUNT", help="Its edges, or how many, each once."),
     ] = None,
-    label_column: Annotated[
-        str | None, typer.Option(help="The column of the labels, in the file of nodes.")
-    ] = None,
-    id_column: Annotated[
-        str | None, typer.Option(help="The column of the nodes' names, in the file of nodes.")
-    ] = None,
+    label_column: source.LabelOption = None,
+    id_column: source.IdOption = None,
+    column: source.ColumnOption = None,
+    edge_column: source.EdgeColumnOption = None,
+    delimiter: source.DelimiterOption = None,
     features: Annotated[
         int | None, typer.Option(min=1, help="Its features, where nodes are a count.")
     ] = None,
@@ -87,7 +86,8 @@ def estimate(
             if nodes.isdigit():
                 size = _of_counts(nodes, edges or [], unlabelled)
             else:
-                size = _of_files(nodes, edges or [], label_column, id_column, unlabelled)
+                files = {"nodes": Path(nodes), "edges": [Path(each) for each in edges or []]}
+                size = _of_files(source.Source.of(context.params | files), unlabelled)
         set_threads(threads)
         needed = forecast(find_method(method)(**settings), size)
         print_result(format_estimate(needed, f"{method} on {dataset or 'your graph'}"))
@@ -121,15 +121,11 @@ def _of_counts(nodes: str, edges: list[str], rest: GraphSize) -> GraphSize:
     return replace(rest, nodes=int(nodes), entries=2 * sum(map(int, edges)))
 
 
-def _of_files(
-    nodes: str, edges: list[str], label: str | None, id_column: str | None, rest: GraphSize
-) -> GraphSize:
+def _of_files(files: source.Source, rest: GraphSize) -> GraphSize:
     """Return the size of the graph that files hold."""
     from cogsl.cost import GraphSize
-    from cogsl.io import NodeColumns, read_graph
 
-    columns = NodeColumns(id=id_column, label=label)
-    graph = read_graph(Path(nodes), [Path(each) for each in edges], node_columns=columns).graph
+    graph = files.read().graph
     size, known = GraphSize.of(graph), int((graph.labels >= 0).sum())
     if not known:
         return replace(size, classes=rest.classes, train=rest.train)

@@ -13,15 +13,19 @@ from cogsl.cli.printing import clean_exit, print_line, print_result
 
 
 def inspect(
+    context: typer.Context,
     nodes: Annotated[
         Path, typer.Argument(metavar="NODES", help="A table of nodes, or a file of a whole graph.")
     ],
     edges: Annotated[
         list[Path] | None, typer.Argument(metavar="[EDGES ...]", help="Tables of edges.")
     ] = None,
-    label_column: Annotated[str | None, typer.Option(help="The column of the labels.")] = None,
-    id_column: Annotated[str | None, typer.Option(help="The column of the nodes' names.")] = None,
+    label_column: source.LabelOption = None,
+    id_column: source.IdOption = None,
+    column: source.ColumnOption = None,
     edge_column: source.EdgeColumnOption = None,
+    missing: source.MissingOption = "median",
+    scaling: source.ScalingOption = "auto",
     delimiter: source.DelimiterOption = None,
 ) -> None:
     """Say what is in files: sizes, degrees, parts, homophily, classes, and what is suspicious.
@@ -29,17 +33,9 @@ def inspect(
     cogsl inspect nodes.csv edges.csv --label-column topic
     """
     with clean_exit():
-        from cogsl.io import NodeColumns, inspect_graph, read_graph
+        from cogsl.io import inspect_graph
 
-        columns = NodeColumns(id=id_column, label=label_column)
-        named = read_graph(
-            nodes,
-            edges or [],
-            node_columns=columns,
-            edge_columns=source.parse_edge_columns(edge_column),
-            delimiter=delimiter,
-        )
-        seen = inspect_graph(named)
+        seen = inspect_graph(source.Source.of(context.params).read())
         print_result(format_inspection(seen, nodes.name))
         for suspicion in seen.suspicions:
             print_line(f"! {suspicion}")

@@ -154,7 +154,7 @@ def assignments(context: typer.Context) -> list[str]:
 
 def _is_assignment(options: Mapping[str, Any]) -> bool:
     """Tell whether the data set is none: with files, the second of --set a=1 b=2 comes first."""
-    return options["nodes"] is not None and "=" in (options["dataset"] or "")
+    return options["nodes"] is not None and "=" in (options.get("dataset") or "")
 
 
 def parse_edge_columns(words: Sequence[str] | None) -> EdgeColumns | None:
