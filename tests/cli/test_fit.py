@@ -80,6 +80,16 @@ def test_the_summary_says_what_was_learned(folder: Path, tmp_path: Path) -> None
     assert "Kept edges" in done.output
 
 
+def test_the_report_shows_the_edges_that_were_chosen(folder: Path, tmp_path: Path) -> None:
+    for by, said in [("both", "learned weight times agreement"), ("agreement", "agreement")]:
+        out = tmp_path / by
+        assert fit(folder, "--output", out, "--by", by).exit_code == 0
+        changes = pd.read_csv(out / "edges.csv")["change"].value_counts()
+        page = (out / "report.html").read_text()
+        assert f'"weighed_by":"{said}"' in page
+        assert f"; {changes.get('added', 0)} are new" in page
+
+
 def test_the_learned_graph_can_be_compared_with_the_given_one(folder: Path) -> None:
     done = call("diff", folder / "out" / "graph.npz", folder / "out" / "learned_graph.npz")
     assert done.exit_code == 0

@@ -21,7 +21,7 @@ def export(
     least: LeastOption = None,
     per_node: PerNodeOption = None,
     all_edges: AllOption = False,
-    by: ByOption = "weight",
+    by: ByOption = "both",
 ) -> None:
     """Write the learned graph in a format of your choice.
 

@@ -32,14 +32,14 @@ NumberOption = Annotated[
 ]
 LeastOption = Annotated[
     float | None,
-    typer.Option("--least", min=0.0, help="Keep edges of this weight or agreement, or more."),
+    typer.Option("--least", min=0.0, help="Keep edges that are as strong as this, or stronger."),
 ]
 ByOption = Annotated[
     str,
     typer.Option(
         "--by",
-        metavar="weight|agreement",
-        help="Edges are strong by learned weight, or if both ends are predicted alike.",
+        metavar="both|weight|agreement",
+        help="Edges are strong by learned weight, if their ends are predicted alike, or both.",
     ),
 ]
 PerNodeOption = Annotated[
@@ -71,7 +71,7 @@ def fit(
     least: LeastOption = None,
     per_node: PerNodeOption = None,
     all_edges: AllOption = False,
-    by: ByOption = "weight",
+    by: ByOption = "both",
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE ...", help="Change settings; wins over --config."),
@@ -104,7 +104,7 @@ def fit(
         fitted = _fit(named, settings, seed, limit, origin.title)
         chosen = choice.of(fitted.model)
         write_fitted(output, fitted, chosen)
-        _write_page(output / "report.html", fitted)
+        _write_page(output / "report.html", fitted, by)
         _print(fitted, chosen, output)
 
 
@@ -179,14 +179,16 @@ def _fit(
         return fit(named, settings, seed=seed, listener=listener, context={"source": title})
 
 
-def _write_page(path: Path, fitted: Fitted) -> None:
+def _write_page(path: Path, fitted: Fitted, by: str) -> None:
     """Write the report: one page that opens in any browser."""
+    from cogsl.experiments.learned_edges import SCORES
     from cogsl.report.page import Learned, write_page
 
     model = fitted.model
     learned = Learned(
         given=model.named,
-        learned=model.edges.matrix(model.named.graph.n_nodes),
+        learned=model.edges.matrix(model.named.graph.n_nodes, by=by),
+        weighed_by=SCORES[by],
         probabilities=model.method.predict_proba(),
         fusion_weights=model.method.fusion_weights_,
         view_names=model.method.views,
@@ -209,7 +211,7 @@ def _print(fitted: Fitted, chosen: csr_array, output: Path) -> None:
     print_result(format_graph_difference(found, "given", "learned"))
     if not found.added and not found.dropped:
         print_note(
-            "By learned weight the given edges are the strongest: they differ in weight alone. For "
-            "other edges, try --by agreement or --all-edges."
+            "The given edges are the strongest of the learned ones, too: they differ in weight "
+            "alone. For other edges, try --by agreement or --all-edges."
         )
     print_line(f"All of it is in {output.resolve()}")

@@ -23,7 +23,13 @@ FloatArray = npt.NDArray[np.float32]
 IntArray = npt.NDArray[np.int64]
 
 KEPT, ADDED, DROPPED = CHANGES = ("kept", "added", "dropped")
-SCORES = ("weight", "agreement")
+BOTH = "both"
+SCORES = {
+    BOTH: "learned weight times agreement",
+    "weight": "learned weight",
+    "agreement": "agreement",
+}
+"""What edges can be strong by."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,32 +75,40 @@ class LearnedEdges:
     def __len__(self) -> int:
         return len(self.low)
 
-    def matrix(self, n: int) -> sp.csr_array:
-        """Return the learned weights as a symmetric matrix, N x N."""
-        is_learned = self.learned > 0
-        return Edges(self.low, self.high, self.learned).some(is_learned).matrix(n)
+    def matrix(self, n: int, *, by: str = "weight") -> sp.csr_array:
+        """Return the scores of the learned edges as a symmetric matrix, N x N."""
+        return self._scored(by).matrix(n)
+
+    def score(self, by: str) -> FloatArray:
+        """Return one of ``SCORES`` for each pair, E."""
+        if by not in SCORES:
+            raise UnknownNameError(f"Edges cannot be chosen by '{by}'{did_you_mean(by, SCORES)}")
+        if by == BOTH:
+            return self.learned * self.agreement
+        return self.learned if by == "weight" else self.agreement
+
+    def _scored(self, by: str) -> Edges:
+        """Return the learned edges with their scores."""
+        return Edges(self.low, self.high, self.score(by)).some(self.learned > 0)
 
     def choose(
         self,
         n: int,
         *,
-        by: str = "weight",
+        by: str = BOTH,
         n_edges: int | None = None,
         least: float | None = None,
         per_node: int | None = None,
     ) -> sp.csr_array:
-        """Return the learned edges that are strongest by weight or agreement, with their weights.
+        """Return the learned edges that are strongest by one of ``SCORES``, with their weights.
 
-        What stays is said as in ``strongest``; ``least`` is the least weight or agreement.
+        What stays is said as in ``strongest``; ``least`` is the least score.
         """
-        if by not in SCORES:
-            raise UnknownNameError(f"Edges cannot be chosen by '{by}'{did_you_mean(by, SCORES)}")
-        score = self.learned if by == "weight" else self.agreement
-        is_learned = np.flatnonzero(self.learned > 0)
-        scored = Edges(self.low, self.high, score).some(is_learned)
-        left = strongest(scored.matrix(n), n_edges=n_edges, min_weight=least, per_node=per_node)
-        stays = np.isin(scored.numbers(n), edges_of(left).numbers(n))
-        return Edges(self.low, self.high, self.learned).some(is_learned[stays]).matrix(n)
+        left = strongest(
+            self.matrix(n, by=by), n_edges=n_edges, min_weight=least, per_node=per_node
+        )
+        weighted = self._scored("weight")
+        return weighted.some(np.isin(weighted.numbers(n), edges_of(left).numbers(n))).matrix(n)
 
     def changes(self, chosen: sp.csr_array) -> npt.NDArray[np.str_]:
         """Return what became of each pair, one of ``CHANGES`` or "" for a pair that is in neither.

@@ -24,6 +24,7 @@ class Learned:
     ----------
     given : the graph as it was given, with names, labels (-1 where unknown) and split.
     learned : symmetric weights of the learned graph, N x N, zero diagonal; None if there is none.
+    weighed_by : what these weights are, in words.
     probabilities : of the classes, N x C.
     fusion_weights : share of each view, N x m; None if the method fuses none.
     view_names : of the m views.
@@ -33,6 +34,7 @@ class Learned:
 
     given: NamedGraph
     learned: csr_array | None
+    weighed_by: str = "learned weight"
     probabilities: FloatArray
     fusion_weights: FloatArray | None = None
     view_names: tuple[str, ...] = ()

@@ -81,6 +81,7 @@ def _data(learned: Learned, changes: Changes) -> dict[str, Any]:
         "words": in_words(learned, changes),
         "is_learned": learned.learned is not None,
         "least_weight": changes.least,
+        "weighed_by": learned.weighed_by,
         "changes": rows_of(changes),
         "classes": given.classes,
         "views": learned.view_names,

@@ -15,6 +15,9 @@ function showChanges(data, model) {
       matter of choice. Here an edge stands if it weighs at least ${weight}: then as many stand as were given (more
       where weights tie, all if there are no more). Kept edges are in both graphs, added ones only in the learned, and dropped ones were
       given but are not in it or weigh less. The slider below moves that weight.`);
+    if (data.weighed_by !== "learned weight") notes.push(`The weight of a learned edge on this page is its
+      ${data.weighed_by}; its agreement is the chance, by the predictions, that both ends are of one class. Predictions
+      follow the labels they were learned from, so homophily is flattered a little where those are counted.`);
     notes.push(`Where a method divides weights by the nodes' sums, as CoGSL does, edges of nodes with many neighbours
       weigh less, and count as dropped sooner.`);
   }
