@@ -61,9 +61,9 @@ def test_changes_by_hand() -> None:
     by_agreement = edges.choose(3, by="agreement", n_edges=2)
     assert edges.changes(by_agreement).tolist() == ["dropped", "kept", "added"]
     assert by_agreement.sum() == pytest.approx(2 * (0.1 + 0.3))
-    by_both = edges.choose(3, n_edges=1)  # 0.10, 0.09 and 0.24
-    assert edges.changes(by_both).tolist() == ["dropped", "dropped", "added"]
-    assert edges.matrix(3, by="both")[1, 2] == pytest.approx(0.24)
+    # Given numbers of neighbours: 2, 1 and 1.
+    assert edges.score("both").tolist() == pytest.approx([0.1 * 2**0.5, 0.09 * 2**0.5, 0.24])
+    assert edges.changes(edges.choose(3, n_edges=1)).tolist() == ["dropped", "dropped", "added"]
     with pytest.raises(UnknownNameError, match="by 'agree'; did you mean 'agreement'"):
         edges.choose(3, by="agree")
 

@@ -25,7 +25,7 @@ IntArray = npt.NDArray[np.int64]
 KEPT, ADDED, DROPPED = CHANGES = ("kept", "added", "dropped")
 BOTH = "both"
 SCORES = {
-    BOTH: "learned weight times agreement",
+    BOTH: "learned weight, its division by the nodes' degrees undone, times agreement",
     "weight": "learned weight",
     "agreement": "agreement",
 }
@@ -84,8 +84,19 @@ class LearnedEdges:
         if by not in SCORES:
             raise UnknownNameError(f"Edges cannot be chosen by '{by}'{did_you_mean(by, SCORES)}")
         if by == BOTH:
-            return self.learned * self.agreement
+            return self.learned * self._degrees * self.agreement
         return self.learned if by == "weight" else self.agreement
+
+    @property
+    def _degrees(self) -> FloatArray:
+        """sqrt(d_i d_j) of each pair, d the given number of neighbours, at least 1.
+
+        A normalised view divides by it, so that edges of nodes with many neighbours weigh little.
+        """
+        ends = np.concatenate([self.low, self.high])
+        degree = np.bincount(ends, np.tile(self.given > 0, 2)).clip(min=1.0)
+        root: FloatArray = np.sqrt(degree).astype(np.float32)
+        return root[self.low] * root[self.high]
 
     def _scored(self, by: str) -> Edges:
         """Return the learned edges with their scores."""

@@ -18,7 +18,7 @@ function showChanges(data, model) {
     if (data.weighed_by !== "learned weight") notes.push(`The weight of a learned edge on this page is its
       ${data.weighed_by}; its agreement is the chance, by the predictions, that both ends are of one class. Predictions
       follow the labels they were learned from, so homophily is flattered a little where those are counted.`);
-    notes.push(`Where a method divides weights by the nodes' sums, as CoGSL does, edges of nodes with many neighbours
+    else notes.push(`Where a method divides weights by the nodes' sums, as CoGSL does, edges of nodes with many neighbours
       weigh less, and count as dropped sooner.`);
   }
   if (model.rounding > 0) notes.push(`Weights in the picture are rounded down by at most ${percent(model.rounding, 2)}.`);
