@@ -79,6 +79,35 @@ def test_records_of_a_file_are_shown_without_a_run(tmp_path: Path) -> None:
     assert "0 runs were done, 1 were there already" in result.stderr
 
 
+@pytest.mark.usefixtures("_quick")
+def test_a_grid_goes_on_elsewhere_from_a_file_of_records(tmp_path: Path) -> None:
+    records, one = tmp_path / "records" / "all.jsonl", ("--methods", "mlp", "--datasets", "wine")
+    here = ("--output", str(tmp_path / "out"), "--store", str(tmp_path / "one"))
+    first = invoke("quick", "--seeds", "1", *one, "--records", str(records), *here)
+    assert "1 records are in" in first.stderr, first.output
+    there = ("--output", str(tmp_path / "other"), "--store", str(tmp_path / "two"))
+    again = invoke("quick", "--seeds", "2", *one, "--records", str(records), *there)
+    assert "1 runs were done, 1 were there already" in again.stderr
+    assert "2 records are in" in again.stderr
+    shown = invoke("quick", *one, "--no-run", "--records", str(records), *here)
+    assert "0 runs were done, 2 were there already" in shown.stderr
+    lines = records.read_text().splitlines()
+    assert len({json.loads(line)["key"] for line in lines}) == len(lines) == 2
+
+
+def test_records_that_are_shown_must_be_there(tmp_path: Path) -> None:
+    missing = invoke(
+        "table-fusion",
+        "--no-run",
+        "--records",
+        str(tmp_path / "no.jsonl"),
+        "--store",
+        str(tmp_path),
+    )
+    assert missing.exit_code == 2
+    assert "Cannot read the records" in missing.stderr
+
+
 def test_a_figure_that_cannot_be_drawn_is_refused_before_any_run(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -13,6 +13,8 @@ from cogsl.cli.printing import clean_exit, new_console, print_line, print_note, 
 from cogsl.errors import InputError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cogsl.errors import CogslError
     from cogsl.evaluation import Record
     from cogsl.experiments.executors import Executor
@@ -43,7 +45,8 @@ def reproduce(
     output: Annotated[Path, typer.Option(help="Folder of tables and figures.")] = Path("results"),
     store: Annotated[Path, typer.Option(help="Folder of the runs' records.")] = Path("runs/store"),
     records: Annotated[
-        Path | None, typer.Option(help="A file of records that are taken for done, too.")
+        Path | None,
+        typer.Option(help="A file of records: what is in it is done, and what is done is added."),
     ] = None,
     no_run: Annotated[
         bool, typer.Option("--no-run", help="Run nothing: show what records there are.")
@@ -71,18 +74,39 @@ def reproduce(
             raise InputError("Say which table or figure; 'cogsl reproduce --list' shows them all.")
         work = _executor("none" if no_run else executor, jobs, address)
         spec = _spec(name, dataset or [], method or [], data_root)
-        known = _store(store, records)
-        _reproduce(spec, seeds, work, output, known, data_root)
+        known = _store(store, records, must_be_there=no_run)
+        seeds = seeds or (_most_runs() if no_run else None)
+        found = _reproduce(spec, seeds, work, output, known, data_root)
+        if records is not None and not no_run:
+            print_note(f"{_add(records, found)} records are in {records} now.")
 
 
-def _store(folder: Path, records: Path | None) -> Store:
+def _store(folder: Path, records: Path | None, *, must_be_there: bool) -> Store:
     """Return the store, with the records of a file if there is one."""
+    from cogsl.experiments.records import check_folder
     from cogsl.experiments.store import Store
 
     store = Store(folder)
     if records is not None:
-        print_note(f"{store.take_in(records)} records are in {records}.")
+        check_folder(records.parent)
+        if must_be_there or records.exists():
+            print_note(f"{store.take_in(records)} records are in {records}.")
     return store
+
+
+def _add(path: Path, found: Mapping[str, Record]) -> int:
+    """Add records to a file, which may not be there yet; return how many it holds."""
+    from cogsl.experiments.store import read_compact, write_compact
+
+    known = read_compact(path) if path.exists() else {}
+    write_compact(path, {**found, **known})
+    return len(known.keys() | found.keys())
+
+
+def _most_runs() -> int:
+    from cogsl.experiments.reproduction import MOST_RUNS
+
+    return MOST_RUNS
 
 
 def _executor(name: str, jobs: int, address: str | None) -> Executor:
@@ -113,7 +137,8 @@ def _spec(name: str, only_datasets: list[str], only_methods: list[str], root: Pa
 
 def _reproduce(
     spec: Spec, seeds: int | None, work: Executor, output: Path, store: Store, root: Path | None
-) -> None:
+) -> dict[str, Record]:
+    """Do what is missing, write tables and figures, and return all records by their keys."""
     from cogsl.experiments.grid import run_grid
     from cogsl.experiments.records import check_folder
     from cogsl.experiments.reproduction import total_seconds, usual_runs
@@ -133,6 +158,7 @@ def _reproduce(
     print_note(f"{outcome.n_done} runs were done, {n_read} were there already.")
     for path in write_outputs(spec, outcome.records, output):
         print_line(str(path))
+    return outcome.stored
 
 
 class _Progress:

@@ -25,10 +25,12 @@ class Job:
 class GridOutcome:
     """The records of a grid in the order of its tasks, and the tasks that failed.
 
-    ``n_done`` were done now; the others were in the store.
+    ``stored`` are the same as they stand in the store, by their keys; ``n_done`` were done now, the
+    others were there.
     """
 
     records: list[Record] = field(default_factory=list)
+    stored: dict[str, Record] = field(default_factory=dict)
     failures: list[tuple[Task, CogslError]] = field(default_factory=list)
     n_done: int = 0
 
@@ -80,6 +82,7 @@ def run_grid(
     for job in jobs:
         record = store.get(job.key)
         if record is not None:
+            outcome.stored[job.key] = record
             outcome.records.append(record | {part: getattr(job.task, part) for part in PLACE})
         elif job.key in failed:
             outcome.failures.append((job.task, failed[job.key]))

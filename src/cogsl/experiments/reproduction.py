@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 RUNS_UNDER = {60.0: 10, 600.0: 3, float("inf"): 1}
 """Seconds that a run takes: how many there are."""
 
+MOST_RUNS = max(RUNS_UNDER.values())
+
 
 def at_hand(spec: Spec, root: Path | None = None) -> tuple[Spec | None, list[str]]:
     """Return the part of a spec whose data is here, None if none is, and the data sets left out."""
