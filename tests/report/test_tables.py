@@ -51,6 +51,14 @@ def test_a_cell_is_mean_and_deviation_in_percent() -> None:
     assert number(Cell({(0, 0): 95.04})) == "95.0"
 
 
+@pytest.mark.parametrize(
+    ("metric", "shown"), [("micro_f1", "93.0"), ("accuracy", "93.0"), ("mi", "0.9")]
+)
+def test_shares_are_in_percent_and_information_is_not(metric: str, shown: str) -> None:
+    (table,) = make_tables(spec(metrics=[metric]), records("GCN", 0.9, **{metric: 0.93}))
+    assert number(table.rows[0][0]) == shown
+
+
 def test_best_is_bold_runner_up_underlined_and_ties_have_a_star() -> None:
     (table,) = make_tables(spec(metrics=["macro_f1"], printed={}), [*GCN, *OURS, *MLP])
     text = to_markdown(table)

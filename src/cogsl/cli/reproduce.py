@@ -139,6 +139,7 @@ def _reproduce(
     spec: Spec, seeds: int | None, work: Executor, output: Path, store: Store, root: Path | None
 ) -> dict[str, Record]:
     """Do what is missing, write tables and figures, and return all records by their keys."""
+    from cogsl.experiments.executors import Nowhere
     from cogsl.experiments.grid import run_grid
     from cogsl.experiments.records import check_folder
     from cogsl.experiments.reproduction import total_seconds, usual_runs
@@ -148,8 +149,9 @@ def _reproduce(
     check_folder(output)
     check_drawable(spec)
     tasks = expand(spec, lambda task: seeds or usual_runs(task, root))
-    minutes = total_seconds(tasks, root) / 60
-    print_note(f"{len(tasks)} runs, about {minutes:,.0f} minutes of one processor in all.")
+    if not isinstance(work, Nowhere):
+        minutes = total_seconds(tasks, root) / 60
+        print_note(f"{len(tasks)} runs, about {minutes:,.0f} minutes of one processor in all.")
     with _Progress(len(tasks)) as progress:
         outcome = run_grid(tasks, store, work, data_root=root, on_done=progress.on_done)
     for task, error in outcome.failures:

@@ -20,6 +20,7 @@ TITLES = {
     "accuracy": "accuracy",
     "mi": "MI",
 }
+SHARES = ("macro_f1", "micro_f1", "auc", "accuracy")
 LEVEL = 0.05
 
 Record = Mapping[str, Any]
@@ -100,7 +101,7 @@ def values_of(
     records: Sequence[Record], panel: Panel, name: str, x: float | None, metric: str
 ) -> dict[tuple[int, int], float]:
     """Return the figures of one cell by seed and split seed; shares in percent."""
-    factor = 1.0 if metric.startswith("mi") else 100.0
+    factor = 100.0 if metric in SHARES else 1.0
     return {
         (r["seed"], r["split_seed"]): factor * r[metric]
         for r in records
