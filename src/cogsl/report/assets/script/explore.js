@@ -131,8 +131,7 @@ class Explorer {
 }
 
 function lineSample(kind) {
-  const dashes = { kept: null, added: "7 4", dropped: "2 4" };
-  const line = svg("line", { x1: 1, x2: 37, y1: 5, y2: 5, "stroke-width": 3, "stroke-dasharray": dashes[kind] });
+  const line = svg("line", { x1: 1, x2: 37, y1: 5, y2: 5, "stroke-width": 3, "stroke-dasharray": EDGE_DASHES[kind]?.join(" ") });
   line.style.stroke = `var(--${kind})`;
   return svg("svg", { class: "sample", viewBox: "0 0 38 10", "aria-hidden": "true" }, line);
 }

@@ -1,6 +1,7 @@
 // The picture of a neighbourhood, drawn by Cytoscape.js.
 
-const LINES = { kept: "solid", added: "dashed", dropped: "dotted" };
+// Cytoscape's own dots are so close that a thick line of them looks solid.
+const EDGE_DASHES = { kept: null, added: [9, 5], dropped: [3, 6] };
 const MOST_NAMED = 60; // with more nodes only the chosen one has its name beside it
 const MANY_EDGES = 60; // with more, those that do not touch the chosen node are faint
 
@@ -113,7 +114,10 @@ class Picture {
       style: { "text-valign": "center", "text-halign": side, "text-margin-x": side === "left" ? -4 : 4 },
     }));
     const lines = KINDS.map((kind) => ({
-      selector: `edge.${kind}`, style: { "line-color": c[kind], "line-style": LINES[kind] },
+      selector: `edge.${kind}`, style: {
+        "line-color": c[kind], "line-style": EDGE_DASHES[kind] ? "dashed" : "solid",
+        "line-dash-pattern": EDGE_DASHES[kind] ?? [1, 0],
+      },
     }));
     this.cy.style([
       { selector: "node", style: { width: 18, height: 18, "background-color": "data(colour)",
