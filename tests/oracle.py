@@ -38,12 +38,24 @@ class PaperEstimator(NamedTuple):
     pair_bias: Tensor  # a scalar
 
 
+class AgreementEstimator(NamedTuple):
+    """Parameters of Eqs. (2) and (3), and how much agreement counts."""
+
+    weight: Tensor  # D x d
+    pair_weight: Tensor  # 2d
+    pair_bias: Tensor  # a scalar
+    scale: Tensor  # a scalar
+
+
 class CosineEstimator(NamedTuple):
     """Parameters of Eq. (2) and of the cosine scorer."""
 
     weight: Tensor  # D x d
     projection: Tensor  # d x d, u_i = z_i Q
     scale: Tensor  # a scalar
+
+
+Estimator = PaperEstimator | AgreementEstimator | CosineEstimator
 
 
 class Classifier(NamedTuple):
@@ -72,7 +84,7 @@ class Projection(NamedTuple):
 class Parameters(NamedTuple):
     """Omega, Theta and Phi."""
 
-    estimators: Sequence[PaperEstimator | CosineEstimator]  # m
+    estimators: Sequence[Estimator]  # m
     classifiers: Sequence[Classifier]  # m + 1, the final view's last
     encoders: Sequence[Encoder]  # m + 1, the final view's last
     projection: Projection
@@ -237,6 +249,28 @@ def cosine_scores(Z: Tensor, Q: Tensor, scale: Tensor | float) -> Tensor:
     return scale * cosine(U, U)
 
 
+def agreement_scores(Q: Tensor, scale: Tensor | float) -> Tensor:
+    """Score every node pair by how likely both are of one class; not in the paper.
+
+    w_ij = scale log(q_i . q_j)
+    """
+    return scale * (Q[:, None, :] * Q[None, :, :]).sum(dim=2).log()
+
+
+def first_opinion(
+    views: Sequence[BasicView],
+    X: Tensor,
+    classifiers: Sequence[Classifier],
+    activation: Callable[[Tensor], Tensor],
+) -> Tensor:
+    """Return the mean of the predictions on the basic views, N x C, as a constant."""
+    outputs = [
+        classify(view.matrix, X, each, activation=activation)
+        for view, each in zip(views, classifiers, strict=False)
+    ]
+    return (sum(outputs[1:], outputs[0]) / len(outputs)).detach()
+
+
 def probabilities(scores: Tensor, scope: Tensor) -> Tensor:
     """Normalise the scores of a row over its scope. Implements Eq. (4).
 
@@ -266,17 +300,21 @@ def finish(V_es: Tensor, self_loops: bool = True) -> Tensor:
 def estimate(
     view: BasicView,
     X: Tensor,
-    parameters: PaperEstimator | CosineEstimator,
+    parameters: Estimator,
     mu: float,
     mask: Tensor | None = None,
     self_loops: bool = True,
+    beliefs: Tensor | None = None,
 ) -> Tensor:
     """Estimate a view, from Eq. (2) to Eq. (5), and finish it."""
     Z = embed(view.matrix, X, parameters.weight, mask)
-    if isinstance(parameters, PaperEstimator):
-        scores = paper_scores(Z, parameters.pair_weight, parameters.pair_bias)
-    else:
+    if isinstance(parameters, CosineEstimator):
         scores = cosine_scores(Z, parameters.projection, parameters.scale)
+    else:
+        scores = paper_scores(Z, parameters.pair_weight, parameters.pair_bias)
+    if isinstance(parameters, AgreementEstimator):
+        assert beliefs is not None
+        scores = scores + agreement_scores(beliefs, parameters.scale)
     return finish(combine(view.matrix, probabilities(scores, view.scope), mu), self_loops)
 
 
@@ -444,7 +482,7 @@ def run(
     settings: Settings,
     masks: Masks | None = None,
 ) -> Outcome:
-    """Go from the basic views to Eq. (19); nothing is detached on the way.
+    """Go from the basic views to Eq. (19); of all that the paper has, nothing is detached.
 
     The predictions that Eq. (7) weighs by are those that Eq. (14) is taken of. The final view
     is used as Eq. (9) leaves it.
@@ -452,6 +490,7 @@ def run(
     m = len(views)
     if masks is None:
         masks = Masks([None] * m, [None] * (m + 1))
+    beliefs = first_opinion(views, X, parameters.classifiers, settings.activation)
     estimated = [
         estimate(
             views[k],
@@ -460,6 +499,7 @@ def run(
             settings.mu[k],
             masks.embeddings[k],
             settings.self_loops,
+            beliefs,
         )
         for k in range(m)
     ]

@@ -16,7 +16,15 @@ from torch import Tensor
 
 from cogsl.nn import Propagated
 from cogsl.sparse import Pattern
-from cogsl.view_estimator import SCORERS, CosineScorer, EstimationPlan, LinearScorer, ViewEstimator
+from cogsl.view_estimator import (
+    SCORERS,
+    AgreementScorer,
+    CosineScorer,
+    EstimationPlan,
+    LinearScorer,
+    Nodes,
+    ViewEstimator,
+)
 from cogsl.views.base import BasicView
 
 Array = npt.NDArray[np.float64]
@@ -27,6 +35,8 @@ SCOPE = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [1.0, 0.0, 1.0]])
 X = torch.tensor([[1.0], [3.0], [-2.0]], dtype=torch.float64)
 Z = np.array([[2.0], [3.0], [0.0]])
 P = np.array([[4 / 12, 8 / 12, 0.0], [0.0, 8 / 9, 1 / 9], [4 / 5, 0.0, 1 / 5]])
+
+BELIEFS = torch.tensor([[0.9, 0.1], [0.3, 0.7], [0.5, 0.5]] * 4, dtype=torch.float64)  # 12 nodes
 
 
 def plan(view: Array = V, scope: Array = SCOPE) -> EstimationPlan:
@@ -73,7 +83,7 @@ def test_embedding_is_the_positive_part_of_the_convolution() -> None:
 
 def test_probabilities_by_hand() -> None:
     scope = plan().scope
-    close(dense(scope, estimator().probabilities(scope, torch.tensor(Z))), P)
+    close(dense(scope, estimator().probabilities(scope, Nodes(torch.tensor(Z)))), P)
 
 
 def test_estimated_view_is_the_basic_one_plus_mu_p_made_symmetric_looped_and_normalised() -> None:
@@ -120,7 +130,7 @@ def random_estimator(scorer: str, rate: float = 0.0) -> ViewEstimator:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_result_is_symmetric_whatever_the_view_and_scope(scorer: str, seed: int) -> None:
     made, features = random_plan(seed)
-    result = random_estimator(scorer)(made, Propagated(made.basic, features))
+    result = random_estimator(scorer)(made, Propagated(made.basic, features), BELIEFS)
     matrix = dense(result.pattern, result.values)
     assert result.symmetric
     assert not np.array_equal(made.scope.to_scipy().toarray(), made.scope.to_scipy().toarray().T)
@@ -131,7 +141,8 @@ def test_result_is_symmetric_whatever_the_view_and_scope(scorer: str, seed: int)
 def test_probabilities_of_each_node_sum_to_one_on_its_scope_alone(scorer: str) -> None:
     made, features = random_plan(0)
     model = random_estimator(scorer)
-    probabilities = model.probabilities(made.scope, model.embed(Propagated(made.basic, features)))
+    nodes = Nodes(model.embed(Propagated(made.basic, features)), BELIEFS)
+    probabilities = model.probabilities(made.scope, nodes)
     matrix = dense(made.scope, probabilities)
     close(matrix.sum(axis=1), np.ones(12))
     assert float(probabilities.detach().min()) > 0
@@ -166,7 +177,7 @@ def test_dropout_acts_only_with_a_generator() -> None:
 def test_gradient_reaches_every_parameter(scorer: str) -> None:
     made, features = random_plan(0)
     model = random_estimator(scorer)
-    loss = model(made, Propagated(made.basic, features)).values.square().sum()
+    loss = model(made, Propagated(made.basic, features), BELIEFS).values.square().sum()
     for grad in torch.autograd.grad(loss, list(model.parameters())):
         assert float(grad.abs().max()) > 0
 
@@ -180,7 +191,7 @@ def test_own_embedding_and_bias_of_equation_3_cancel_in_equation_4(own: float, b
     scope = plan().scope
     close(
         softmax_over(SCOPE, scores),
-        dense(scope, estimator().probabilities(scope, torch.tensor(Z))),
+        dense(scope, estimator().probabilities(scope, Nodes(torch.tensor(Z)))),
     )
 
 
@@ -190,17 +201,42 @@ def test_cancellation_is_documented_where_the_equation_lives() -> None:
     assert "p_ij depends on z_j alone" in text
 
 
-def test_nodes_of_equal_scope_get_equal_rows_from_the_paper_s_scorer_but_not_from_the_cosine() -> (
-    None
-):
+def test_nodes_of_equal_scope_get_equal_rows_from_the_paper_s_scorer_alone() -> None:
     everywhere = plan(scope=np.ones((3, 3))).scope
     embeddings = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
+    nodes = Nodes(embeddings, BELIEFS[:3])
     rows = {}
     for name, scorer in SCORERS.items():
         made = scorer(2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-        rows[name] = softmax_over(np.ones((3, 3)), dense(everywhere, made(everywhere, embeddings)))
+        rows[name] = softmax_over(np.ones((3, 3)), dense(everywhere, made(everywhere, nodes)))
     close(rows["linear"][0], rows["linear"][1])
-    assert float(np.abs(rows["cosine"][0] - rows["cosine"][1]).max()) > 0.1
+    for name in SCORERS.keys() - {"linear"}:
+        assert float(np.abs(rows[name][0] - rows[name][1]).max()) > 0.1
+
+
+def test_agreement_scorer_by_hand() -> None:
+    scorer = AgreementScorer(1, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    with torch.no_grad():
+        scorer.weight.fill_(math.log(3.0))
+        scorer.scale.fill_(2.0)
+    embeddings = torch.tensor([[0.0], [1.0], [0.0]], dtype=torch.float64)
+    beliefs = torch.tensor([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]], dtype=torch.float64)
+    everywhere = plan(scope=np.ones((3, 3))).scope
+    weights = dense(everywhere, scorer(everywhere, Nodes(embeddings, beliefs)).exp())
+    # 3 for the node in the middle as the far end, times the square of the agreement: 1, 1/2 or,
+    # between those who disagree for certain, the least that counts.
+    least = 1e-12
+    close(weights, np.array([[1.0, 0.75, least], [0.25, 0.75, 0.25], [least, 0.75, 1.0]]))
+
+
+def test_agreement_of_some_rows_is_that_of_these_nodes_with_all() -> None:
+    scorer = AgreementScorer(2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    embeddings = torch.randn(12, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    scope = random_plan(0)[0].scope
+    nodes, rows = Nodes(embeddings, BELIEFS), slice(3, 9)
+    some = Pattern.from_scipy(scope.to_scipy()[rows])
+    whole = dense(scope, scorer(scope, nodes))[rows]
+    close(dense(some, scorer(some, nodes, rows)), whole)
 
 
 def test_cosine_scorer_by_hand() -> None:
@@ -209,13 +245,13 @@ def test_cosine_scorer_by_hand() -> None:
         scorer.weight.copy_(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
         scorer.scale.fill_(10.0)
     embeddings = torch.tensor([[1.5, 4.0], [0.0, 7.0], [0.0, 0.0]], dtype=torch.float64)
-    scores = scorer(plan().scope, embeddings)  # rows become (3, 4), (0, 7), (0, 0)
+    scores = scorer(plan().scope, Nodes(embeddings))  # rows become (3, 4), (0, 7), (0, 0)
     close(dense(plan().scope, scores), np.array([[10.0, 8.0, 0], [0, 10.0, 0.0], [0.0, 0, 0.0]]))
 
 
 def test_cosine_scorer_has_a_finite_gradient_for_nodes_without_an_embedding() -> None:
     scorer = CosineScorer(2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     embeddings = torch.zeros(3, 2, dtype=torch.float64, requires_grad=True)
-    scores = scorer(plan().scope, embeddings).sum()
+    scores = scorer(plan().scope, Nodes(embeddings)).sum()
     for grad in torch.autograd.grad(scores, [embeddings, scorer.weight, scorer.scale]):
         assert bool(torch.isfinite(grad).all())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -22,7 +23,9 @@ from cogsl.sparse import (
 from cogsl.views.base import BasicView
 
 ALL = slice(None)
-_SCALE_START = 5.0  # of the cosine scorer: far from uniform, and far from one-hot
+_COSINE_SCALE = 5.0  # to begin with: far from uniform, and far from one-hot
+_AGREEMENT_SCALE = 4.0  # to begin with, by search on validation nodes
+_LEAST_AGREEMENT = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +69,29 @@ class EstimationPlan:
         return cls(basic, scope, pattern, constant, forward, mirror.index_select(0, forward))
 
 
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """What pairs are scored by.
+
+    Parameters
+    ----------
+    embeddings : Z, N x d.
+    beliefs : what is believed of each node's class, rows that sum to 1, N x C; None where the
+        scorer does not ask for it.
+    """
+
+    embeddings: Tensor
+    beliefs: Tensor | None = None
+
+
 class Scorer(nn.Module):
-    """Gives each pair of a scope a weight w_ij."""
+    """Gives each pair of a scope a weight w_ij; some ask for beliefs about the nodes' classes."""
+
+    uses_beliefs: ClassVar[bool] = False
 
     @abstractmethod
-    def forward(self, scope: Pattern, embeddings: Tensor, rows: slice = ALL) -> Tensor:
-        """Return w_ij for each stored pair, nnz, from embeddings N x d.
+    def forward(self, scope: Pattern, nodes: Nodes, rows: slice = ALL) -> Tensor:
+        """Return w_ij for each stored pair, nnz.
 
         ``rows`` says which nodes the rows of the scope are, where it does not hold all.
         """
@@ -90,9 +110,29 @@ class LinearScorer(Scorer):
         super().__init__()
         self.weight = glorot(n_hidden, 1, generator=generator, dtype=dtype)
 
-    def forward(self, scope: Pattern, embeddings: Tensor, rows: slice = ALL) -> Tensor:
+    def forward(self, scope: Pattern, nodes: Nodes, rows: slice = ALL) -> Tensor:
         """Return w_ij up to what cancels in each row."""
-        return columns_to_entries(scope, (embeddings @ self.weight).flatten())
+        return columns_to_entries(scope, (nodes.embeddings @ self.weight).flatten())
+
+
+class AgreementScorer(LinearScorer):
+    """The paper's scorer and how likely both ends are of one class. Beyond the paper.
+
+    w_ij = W z_j + s log(q_i . q_j), so that p_ij is in proportion to exp(W z_j) (q_i . q_j)^s, with
+    the beliefs q and a learned s. Its terms do not cancel: it can tell wrong edges from right ones.
+    """
+
+    uses_beliefs: ClassVar[bool] = True
+
+    def __init__(self, n_hidden: int, *, generator: torch.Generator, dtype: torch.dtype) -> None:
+        super().__init__(n_hidden, generator=generator, dtype=dtype)
+        self.scale = nn.Parameter(torch.full((1,), _AGREEMENT_SCALE, dtype=dtype))
+
+    def forward(self, scope: Pattern, nodes: Nodes, rows: slice = ALL) -> Tensor:
+        """Return w_ij up to what cancels in each row; no agreement counts as less than 1e-6."""
+        assert nodes.beliefs is not None
+        agreement = sampled_product(scope, nodes.beliefs[rows], nodes.beliefs)
+        return super().forward(scope, nodes) + self.scale * agreement.clamp(_LEAST_AGREEMENT).log()
 
 
 class CosineScorer(Scorer):
@@ -101,16 +141,17 @@ class CosineScorer(Scorer):
     def __init__(self, n_hidden: int, *, generator: torch.Generator, dtype: torch.dtype) -> None:
         super().__init__()
         self.weight = glorot(n_hidden, n_hidden, generator=generator, dtype=dtype)
-        self.scale = nn.Parameter(torch.full((1,), _SCALE_START, dtype=dtype))
+        self.scale = nn.Parameter(torch.full((1,), _COSINE_SCALE, dtype=dtype))
 
-    def forward(self, scope: Pattern, embeddings: Tensor, rows: slice = ALL) -> Tensor:
+    def forward(self, scope: Pattern, nodes: Nodes, rows: slice = ALL) -> Tensor:
         """Return s cos(u_i, u_j), computed on the scope's pattern only."""
-        units = unit_rows(embeddings @ self.weight, 1e-8)
+        units = unit_rows(nodes.embeddings @ self.weight, 1e-8)
         return self.scale * sampled_product(scope, units[rows], units)
 
 
 SCORERS: dict[str, type[LinearScorer] | type[CosineScorer]] = {
     "linear": LinearScorer,
+    "agreement": AgreementScorer,
     "cosine": CosineScorer,
 }
 
@@ -141,17 +182,18 @@ class ViewEstimator(nn.Module):
         """
         return torch.relu(basic(self.weight))
 
-    def probabilities(self, scope: Pattern, embeddings: Tensor, rows: slice = ALL) -> Tensor:
+    def probabilities(self, scope: Pattern, nodes: Nodes, rows: slice = ALL) -> Tensor:
         """Return the probability of each pair of the scope, or of some of its rows, nnz.
 
         Implements Eq. (4): p_ij = exp(w_ij) / sum over k in S_i of exp(w_ik).
         """
-        return scope_softmax(scope, self.scorer(scope, embeddings, rows))
+        return scope_softmax(scope, self.scorer(scope, nodes, rows))
 
     def forward(
         self,
         plan: EstimationPlan,
         basic: Propagated,
+        beliefs: Tensor | None = None,
         *,
         generator: torch.Generator | None = None,
     ) -> SparseMatrix:
@@ -160,10 +202,11 @@ class ViewEstimator(nn.Module):
         Implements Eq. (5): V_es = V + mu P, then U = V_es + V_es^T + I and D^-1/2 U D^-1/2. The
         plan may leave out I: a basic view has self-loops already.
 
-        ``basic`` is the basic view with the features; ``generator`` draws the dropout mask of the
-        embeddings, None means no dropout.
+        ``basic`` is the basic view with the features; ``beliefs`` what is believed of the nodes'
+        classes, N x C; ``generator`` draws the dropout mask of the embeddings, None means no
+        dropout.
         """
         embeddings = dropout(self.embed(basic), self.rate, generator=generator)
-        added = self.mu * self.probabilities(plan.scope, embeddings)
+        added = self.mu * self.probabilities(plan.scope, Nodes(embeddings, beliefs))
         values = add_both_ways(plan.pattern, plan.constant, added, plan.forward, plan.mirrored)
         return SparseMatrix(plan.pattern, symmetric_normalise(plan.pattern, values), symmetric=True)

@@ -18,6 +18,7 @@ from cogsl.methods.cogsl_parts import ClusterBatches, Part, build_views, make_pa
 from cogsl.seeding import Seeds
 from cogsl.training import StateAverage
 from cogsl.training.averaging import State
+from cogsl.view_estimator import SCORERS
 from tests.common.graphs import two_groups
 from tests.methods.test_cogsl import make
 
@@ -95,7 +96,7 @@ def test_a_part_keeps_the_pairs_among_its_nodes_and_their_labels() -> None:
 
 
 @pytest.mark.parametrize("views", VIEW_PAIRS)
-@pytest.mark.parametrize("scorer", ["linear", "cosine"])
+@pytest.mark.parametrize("scorer", sorted(SCORERS))
 @pytest.mark.parametrize("features", ["dense", "sparse"])
 @pytest.mark.parametrize("self_loops", [False, True])
 def test_inference_in_blocks_gives_what_the_folds_give(

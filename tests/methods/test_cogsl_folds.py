@@ -257,6 +257,7 @@ def test_two_views_are_the_paper_s_case_bit_for_bit(features: str, precision: st
         "mi_steps": 1,
         "epsilon": 0.7,
         "lam": 0.3,
+        "scorer": "linear",
         "precision": precision,
     }
     folds = make_folds(features, **settings)

@@ -18,6 +18,7 @@ from cogsl.methods.cogsl_parts import whole_graph
 from cogsl.nn import Propagated, feature_matrix
 from cogsl.seeding import Seeds
 from cogsl.sparse import SparseMatrix
+from cogsl.view_estimator import SCORERS
 
 N = 300
 
@@ -71,7 +72,7 @@ def gradients(loss: Tensor, module: torch.nn.Module) -> list[Tensor]:
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-@pytest.mark.parametrize("scorer", ["linear", "cosine"])
+@pytest.mark.parametrize("scorer", sorted(SCORERS))
 def test_the_loss_of_the_views_is_the_same_as_with_all_nodes(
     sparse: bool, scorer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

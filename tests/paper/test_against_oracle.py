@@ -16,7 +16,7 @@ from cogsl.methods.cogsl_folds import Folds
 from cogsl.methods.cogsl_parts import whole_graph
 from cogsl.seeding import Seeds
 from cogsl.sparse import use_kernels
-from cogsl.view_estimator import CosineScorer, LinearScorer
+from cogsl.view_estimator import AgreementScorer, CosineScorer, LinearScorer
 from tests import oracle
 from tests.random_graphs import RandomProblem, random_problem
 
@@ -85,14 +85,18 @@ def _leaf(tensor: Tensor) -> Tensor:
 
 def _oracle_parameters(folds: Folds) -> oracle.Parameters:
     """Copy the package's parameters; what cancels in Eq. (4) gets any numbers in the oracle."""
-    estimators: list[oracle.PaperEstimator | oracle.CosineEstimator] = []
+    estimators: list[oracle.Estimator] = []
     for estimator in folds.estimators:
         scorer, weight = estimator.scorer, _leaf(estimator.weight)
         if isinstance(scorer, LinearScorer):
             half = torch.randn(scorer.weight.numel(), dtype=folds.dtype)
             pair = torch.cat([half, scorer.weight.detach().flatten()])
             bias = torch.tensor(0.3, dtype=folds.dtype)
-            estimators.append(oracle.PaperEstimator(weight, _leaf(pair), _leaf(bias)))
+            shared = weight, _leaf(pair), _leaf(bias)
+            if isinstance(scorer, AgreementScorer):
+                estimators.append(oracle.AgreementEstimator(*shared, _leaf(scorer.scale)))
+            else:
+                estimators.append(oracle.PaperEstimator(*shared))
         else:
             assert isinstance(scorer, CosineScorer)
             estimators.append(
@@ -128,6 +132,7 @@ def _case(
     sparse: bool = True,
     activation: str = "relu",
     self_loops: bool = True,
+    scorer: str = "linear",
     **settings: object,
 ) -> Case:
     problem = random_problem(seed)
@@ -148,6 +153,7 @@ def _case(
         precision=precision,
         activation=activation,
         self_loops=self_loops,
+        scorer=scorer,
         bias=False,
         teleport=0.2,
         **settings,  # type: ignore[arg-type]
@@ -183,6 +189,7 @@ CASES: list[dict[str, object]] = [
     {"sparse": False},
     {"views": ("adjacency", "diffusion"), "scope": (1, 4)},
     {"scorer": "cosine"},
+    {"scorer": "agreement"},
     {"activation": "elu"},
     {"self_loops": False, "views": ("adjacency", "diffusion"), "scope": (1, 4)},
     {"fusion": "average"},
@@ -247,13 +254,14 @@ def _estimator_tensors(case: Case) -> tuple[list[Tensor], list[Tensor]]:
     for estimator, reference in zip(case.folds.estimators, case.parameters.estimators, strict=True):
         scorer = estimator.scorer
         ours += [estimator.weight, scorer.weight]
-        if isinstance(scorer, CosineScorer):
-            assert isinstance(reference, oracle.CosineEstimator)
-            ours.append(scorer.scale)
-            theirs += [reference.weight, reference.projection, reference.scale]
+        if isinstance(reference, oracle.CosineEstimator):
+            theirs += [reference.weight, reference.projection]
         else:
-            assert isinstance(reference, oracle.PaperEstimator)
             theirs += [reference.weight, reference.pair_weight]
+        if isinstance(scorer, CosineScorer | AgreementScorer):
+            assert not isinstance(reference, oracle.PaperEstimator)
+            ours.append(scorer.scale)
+            theirs.append(reference.scale)
     if case.parameters.attention is not None:
         ours += list(case.folds.fusion.parameters())
         theirs.append(case.parameters.attention)

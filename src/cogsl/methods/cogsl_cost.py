@@ -112,7 +112,8 @@ def part_bytes(settings: CoGSLSettings, part: Counts) -> float:
     )
     nodes = 2.0 * n * (m * settings.estimator_hidden + (m + 1) * settings.classifier_hidden)
     nodes += 3 * n * (m + 1) * s.classes
-    step = word * (nodes + 3 * part.scope + 7 * part.symmetric + 5 * part.union)
+    scored = 3 if settings.scorer == "linear" else 5
+    step = word * (nodes + scored * part.scope + 7 * part.symmetric + 5 * part.union)
     batch = min(n, settings.mi_batch or n)
     reached = min(float(n), batch * part.union / n)
     mutual = reached * (s.features + settings.mi_hidden) + 20 * batch * settings.mi_hidden

@@ -81,13 +81,31 @@ def _on_few_columns(rows: SparseMatrix) -> tuple[SparseMatrix, Tensor | None]:
 
 
 @dataclass(frozen=True, eq=False)
-class Projections:
-    """X W of every classifier's first layer and of every MI encoder, one a view.
+class Opinions:
+    """What the classifiers, as they are now, give to the estimation of views.
 
-    None stands for an encoder of whose X W the MI term needs little: it is worked out then.
+    Parameters
+    ----------
+    projected : X W of every classifier's first layer, one a view.
+    beliefs : predictions on the basic views, N x C, if pairs are scored by them.
     """
 
-    classifiers: list[Tensor]
+    projected: list[Tensor]
+    beliefs: Tensor | None
+
+
+@dataclass(frozen=True, eq=False)
+class Projections:
+    """What does not change while views are trained.
+
+    Parameters
+    ----------
+    opinions : of the classifiers.
+    encoders : X W of every MI encoder; None stands for one of whose X W the MI term needs little:
+        it is worked out then.
+    """
+
+    opinions: Opinions
     encoders: list[Tensor | None]
 
 
@@ -141,12 +159,12 @@ class Folds(Networks):
 
     def view_loss(self, projections: Projections, eta: float, batch: Tensor | None) -> Tensor:
         """Return L_cls - eta L_MI as a function of the view estimators."""
-        views, outputs, _ = self._estimate(projections.classifiers, self._estimator_noise)
+        views, outputs, _ = self._estimate(projections.opinions, self._estimator_noise)
         train, final = self.part.nodes.train, views[-1]
         outputs = [output.index_select(0, train) for output in outputs]
         rows, at = _on_few_columns(final.rows(train))
         inner = final if at is None else final.rows(at)
-        hidden = graph_convolution(inner, projections.classifiers[-1])
+        hidden = graph_convolution(inner, projections.opinions.projected[-1])
         outputs.append(self.classifiers[-1](rows, hidden))
         smoothed = [self._smooth(k, view, projections, batch) for k, view in enumerate(views)]
         return view_objective(
@@ -170,37 +188,37 @@ class Folds(Networks):
 
     @torch.no_grad()
     def project(self) -> Projections:
-        """Return X W of everything that reads the features, as constants."""
+        """Return X W of everything that reads the features, and the beliefs, as constants."""
         patterns = (*(plan.pattern for plan in self.part.plans), self.part.fusion_plan.pattern)
         encoders = [
             None if self._samples_little_of(pattern) else self.part.features @ weight
             for pattern, weight in zip(patterns, self.phi.encoder_weights, strict=True)
         ]
-        return Projections(self._project_classifiers(), encoders)
+        return Projections(self._opinions(), encoders)
 
     def _samples_little_of(self, pattern: Pattern) -> bool:
         """Tell whether the rows of a batch surely reach but few nodes."""
         size, n = self.settings.mi_batch, self.part.n_nodes
         return size is not None and size * pattern.nnz <= FEW * n * n
 
-    def _project_classifiers(self) -> list[Tensor]:
-        return [self.part.features @ classifier.first for classifier in self.classifiers]
+    def _opinions(self) -> Opinions:
+        projected = [self.part.features @ classifier.first for classifier in self.classifiers]
+        return Opinions(
+            projected, self.beliefs((plan.basic for plan in self.part.plans), projected)
+        )
 
     def _estimate(
-        self, projected: list[Tensor], noise: torch.Generator | None
+        self, opinions: Opinions, noise: torch.Generator | None
     ) -> tuple[list[SparseMatrix], list[Tensor], Tensor]:
-        """Return all views, the log-predictions on the estimated ones, and beta.
-
-        ``projected`` is X W of every classifier's first layer.
-        """
+        """Return all views, the log-predictions on the estimated ones, and beta."""
         views = [
-            estimator(plan, basic, generator=noise)
+            estimator(plan, basic, opinions.beliefs, generator=noise)
             for estimator, plan, basic in zip(
                 self.estimators, self.part.plans, self.part.basic, strict=True
             )
         ]
         outputs = [
-            self.classifiers[k](view, graph_convolution(view, projected[k]))
+            self.classifiers[k](view, graph_convolution(view, opinions.projected[k]))
             for k, view in enumerate(views)
         ]
         weights = self.fusion(outputs)
@@ -210,7 +228,7 @@ class Folds(Networks):
     def estimate(self, *, training: bool = False) -> Views:
         """Return the views as they are now, as constants; dropout acts on them in training."""
         noise = self._estimator_noise if training else None
-        views, _, weights = self._estimate(self._project_classifiers(), noise)
+        views, _, weights = self._estimate(self._opinions(), noise)
         return Views(tuple(views), weights, self.part.features, self.part.nodes.train)
 
     # Theta ----------------------------------------------------------------------------------
@@ -254,9 +272,9 @@ class Folds(Networks):
     @torch.no_grad()
     def combined_prediction(self, outcome: Outcome) -> Tensor:
         """Return what an outcome makes of the predictions as they are now, n x C."""
-        projected = self._project_classifiers()
-        views, outputs, _ = self._estimate(projected, None)
-        smoothed = graph_convolution(views[-1], projected[-1])
+        opinions = self._opinions()
+        views, outputs, _ = self._estimate(opinions, None)
+        smoothed = graph_convolution(views[-1], opinions.projected[-1])
         outputs.append(self.classifiers[-1](views[-1], smoothed))
         return outcome.combine([outputs[number] for number in outcome.views])
 

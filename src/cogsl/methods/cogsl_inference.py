@@ -19,14 +19,13 @@ from cogsl.methods.cogsl_networks import Networks
 from cogsl.methods.cogsl_outcome import OUTCOMES
 from cogsl.nn import (
     FeatureMatrix,
-    GCNClassifier,
     Propagated,
     feature_matrix,
     graph_convolution,
 )
 from cogsl.sparse import Pattern, SparseMatrix
 from cogsl.sparse.blocks import BLOCK_BYTES, blocks
-from cogsl.view_estimator import ViewEstimator
+from cogsl.view_estimator import Nodes, ViewEstimator
 from cogsl.views import BasicView
 
 _ENTRY_BYTES = 32  # of a pair's score while a block is worked on: some numbers and indices
@@ -56,17 +55,33 @@ def infer(
 ) -> Inferred:
     """Return what the networks, as they are now, make of a whole graph."""
     features = feature_matrix(graph.features, networks.dtype)
+    projected = [features @ classifier.first for classifier in networks.classifiers]
+
+    def classify(number: int, view: sp.csr_array) -> Tensor:
+        matrix = SparseMatrix.from_scipy(view, networks.dtype)
+        smoothed = graph_convolution(matrix, projected[number])
+        output: Tensor = networks.classifiers[number](matrix, smoothed)
+        return output
+
+    beliefs = networks.beliefs(
+        (SparseMatrix.from_scipy(view.matrix, networks.dtype) for view in basic), projected
+    )
     views, outputs = [], []
-    loops = networks.settings.self_loops
     for k, (estimator, view) in enumerate(zip(networks.estimators, basic, strict=True)):
         made = estimate_in_blocks(
-            estimator, view, features, networks.dtype, self_loops=loops, block_bytes=block_bytes
+            estimator,
+            view,
+            features,
+            beliefs,
+            networks.dtype,
+            self_loops=networks.settings.self_loops,
+            block_bytes=block_bytes,
         )
         views.append(made)
-        outputs.append(_classify(networks.classifiers[k], views[-1], features, networks.dtype))
+        outputs.append(classify(k, made))
     weights = networks.fusion(outputs)
     views.append(fuse_in_blocks(views, weights, block_bytes))
-    outputs.append(_classify(networks.classifiers[-1], views[-1], features, networks.dtype))
+    outputs.append(classify(-1, views[-1]))
     outcome = OUTCOMES[networks.settings.keep](networks.n_views)
     combined = outcome.combine([outputs[k] for k in outcome.views])
     return Inferred(views, weights, outputs, outcome.settle(combined))
@@ -76,6 +91,7 @@ def estimate_in_blocks(
     estimator: ViewEstimator,
     view: BasicView,
     features: FeatureMatrix,
+    beliefs: Tensor | None,
     dtype: torch.dtype,
     *,
     self_loops: bool,
@@ -86,14 +102,14 @@ def estimate_in_blocks(
     V_es = D^-1/2 U D^-1/2,  U = W + W^T + I or, without self-loops, W + W^T,  D its row sums.
     """
     basic = SparseMatrix.from_scipy(view.matrix, dtype)
-    embeddings = estimator.embed(Propagated(basic, features))
+    nodes = Nodes(estimator.embed(Propagated(basic, features)), beliefs)
     rows_of = blocks(
         view.scope.shape[0], row_bytes=_row_bytes([view.scope]), block_bytes=block_bytes
     )
     parts, matrix = [], basic.to_scipy()
     for rows in rows_of:
         scope = Pattern.from_scipy(view.scope[rows])
-        probabilities = estimator.probabilities(scope, embeddings, rows)
+        probabilities = estimator.probabilities(scope, nodes, rows)
         parts.append(matrix[rows] + estimator.mu * scope.to_scipy(probabilities))
     one_way = sp.vstack(parts, format="csr")
     del parts, basic, matrix
@@ -112,15 +128,6 @@ def fuse_in_blocks(
         scaled = [_scale_rows(view[rows], shares[rows, k]) for k, view in enumerate(views)]
         parts.append(sum(scaled[1:], scaled[0]))
     return sp.csr_array(sp.vstack(parts, format="csr"))
-
-
-def _classify(
-    classifier: GCNClassifier, view: sp.csr_array, features: FeatureMatrix, dtype: torch.dtype
-) -> Tensor:
-    """Return the log-predictions on a view, N x C."""
-    matrix = SparseMatrix.from_scipy(view, dtype)
-    output: Tensor = classifier(matrix, graph_convolution(matrix, features @ classifier.first))
-    return output
 
 
 def _normalise_in_place(matrix: sp.csr_array) -> sp.csr_array:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from cogsl.fusion import FUSIONS
 from cogsl.methods.cogsl_outcome import State
 from cogsl.methods.cogsl_parts import number_type
 from cogsl.methods.cogsl_settings import CoGSLSettings
 from cogsl.mutual_information import MIEstimator
-from cogsl.nn import GCNClassifier
+from cogsl.nn import Convolving, GCNClassifier, graph_convolution
 from cogsl.seeding import Seeds
 from cogsl.view_estimator import ViewEstimator
 
@@ -64,6 +65,21 @@ class Networks:
         self.fusion = FUSIONS[s.fusion](self.n_views, epsilon=s.epsilon, lam=s.lam, dtype=dtype)
         self.theta = nn.ModuleList(self.classifiers)
         self.omega = nn.ModuleList([*self.estimators, self.fusion])
+
+    @torch.no_grad()
+    def beliefs(self, basic: Iterable[Convolving], projected: Sequence[Tensor]) -> Tensor | None:
+        """Return the mean of the predictions on the basic views, N x C, or None if none are used.
+
+        They are a first opinion, by which pairs are scored. ``projected`` is X W of the
+        classifiers' first layers.
+        """
+        if not any(estimator.scorer.uses_beliefs for estimator in self.estimators):
+            return None
+        outputs = [
+            self.classifiers[k](view, graph_convolution(view, projected[k])).exp()
+            for k, view in enumerate(basic)
+        ]
+        return torch.stack(outputs).mean(dim=0)
 
     def state(self) -> State:
         """Return a copy of all that decides views and predictions."""

@@ -59,8 +59,9 @@ class CoGSLSettings:
     )
     estimator_weight_decay: float = setting(0.0, "weight decay of the view estimator", low=0.0)
     scorer: str = setting(
-        "linear",
-        "how a pair is scored: the paper's linear form, or a scaled cosine",
+        "agreement",
+        "how a pair is scored: the paper's linear form; 'agreement', the same and how likely both "
+        "ends are of one class, by the predictions on the basic views; or a scaled cosine",
         choices=tuple(SCORERS),
     )
     fusion: str = setting("adaptive", "how views are fused", choices=tuple(FUSIONS))

@@ -4,6 +4,7 @@ from cogsl.nn.functions import prelu, unit_rows
 from cogsl.nn.gcn import (
     ACTIVATIONS,
     FEW,
+    Convolving,
     GCNClassifier,
     Propagated,
     graph_convolution,
@@ -21,6 +22,7 @@ from cogsl.nn.message_passing import FeatureProduct, MessagePassingGCN, edge_ind
 __all__ = [
     "ACTIVATIONS",
     "FEW",
+    "Convolving",
     "FeatureMatrix",
     "FeatureProduct",
     "GCNClassifier",
