@@ -262,13 +262,18 @@ def first_opinion(
     X: Tensor,
     classifiers: Sequence[Classifier],
     activation: Callable[[Tensor], Tensor],
+    n_labels: int,
 ) -> Tensor:
-    """Return the mean of the predictions on the basic views, N x C, as a constant."""
+    """Return the mean of the predictions on the basic views, N x C, as a constant.
+
+    Twenty more labels are thought to be there, spread evenly over the classes.
+    """
     outputs = [
         classify(view.matrix, X, each, activation=activation)
         for view, each in zip(views, classifiers, strict=False)
     ]
-    return (sum(outputs[1:], outputs[0]) / len(outputs)).detach()
+    mean = sum(outputs[1:], outputs[0]).detach() / len(outputs)
+    return (n_labels * mean + 20 / mean.shape[1]) / (n_labels + 20)
 
 
 def probabilities(scores: Tensor, scope: Tensor) -> Tensor:
@@ -490,7 +495,8 @@ def run(
     m = len(views)
     if masks is None:
         masks = Masks([None] * m, [None] * (m + 1))
-    beliefs = first_opinion(views, X, parameters.classifiers, settings.activation)
+    classifiers = parameters.classifiers
+    beliefs = first_opinion(views, X, classifiers, settings.activation, len(train))
     estimated = [
         estimate(
             views[k],

@@ -121,9 +121,11 @@ def random_plan(seed: int, n: int = 12) -> tuple[EstimationPlan, Tensor]:
 
 def random_estimator(scorer: str, rate: float = 0.0) -> ViewEstimator:
     source = torch.Generator().manual_seed(1)
-    return ViewEstimator(
+    made = ViewEstimator(
         5, 4, scorer=scorer, mu=MU, rate=rate, generator=source, dtype=torch.float64
     )
+    made.scorer.trust_in(10)
+    return made
 
 
 @pytest.mark.parametrize("scorer", sorted(SCORERS))
@@ -208,6 +210,7 @@ def test_nodes_of_equal_scope_get_equal_rows_from_the_paper_s_scorer_alone() -> 
     rows = {}
     for name, scorer in SCORERS.items():
         made = scorer(2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+        made.trust_in(100)
         rows[name] = softmax_over(np.ones((3, 3)), dense(everywhere, made(everywhere, nodes)))
     close(rows["linear"][0], rows["linear"][1])
     for name in SCORERS.keys() - {"linear"}:
@@ -222,17 +225,25 @@ def test_agreement_scorer_by_hand() -> None:
     embeddings = torch.tensor([[0.0], [1.0], [0.0]], dtype=torch.float64)
     beliefs = torch.tensor([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]], dtype=torch.float64)
     everywhere = plan(scope=np.ones((3, 3))).scope
-    weights = dense(everywhere, scorer(everywhere, Nodes(embeddings, beliefs)).exp())
-    # 3 for the node in the middle as the far end, times the square of the agreement: 1, 1/2 or,
-    # between those who disagree for certain, the least that counts.
-    least = 1e-12
-    close(weights, np.array([[1.0, 0.75, least], [0.25, 0.75, 0.25], [least, 0.75, 1.0]]))
+
+    def weights() -> Array:
+        return dense(everywhere, scorer(everywhere, Nodes(embeddings, beliefs)).exp())
+
+    # 20 labels: the beliefs become (3/4, 1/4), (1/2, 1/2) and (1/4, 3/4), who agree
+    # by 5/8, 1/2 and 3/8. The far end in the middle counts three times, agreement by its square.
+    scorer.trust_in(20)
+    same, other, half = 25 / 64, 9 / 64, 1 / 4
+    expected = [[same, 3 * half, other], [half, 3 * half, half], [other, 3 * half, same]]
+    close(weights(), np.array(expected))
+    scorer.trust_in(0)
+    close(weights(), np.array([[half, 3 * half, half]] * 3))
 
 
 def test_agreement_of_some_rows_is_that_of_these_nodes_with_all() -> None:
     scorer = AgreementScorer(2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     embeddings = torch.randn(12, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     scope = random_plan(0)[0].scope
+    scorer.trust_in(50)
     nodes, rows = Nodes(embeddings, BELIEFS), slice(3, 9)
     some = Pattern.from_scipy(scope.to_scipy()[rows])
     whole = dense(scope, scorer(scope, nodes))[rows]

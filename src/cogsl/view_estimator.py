@@ -24,8 +24,8 @@ from cogsl.views.base import BasicView
 
 ALL = slice(None)
 _COSINE_SCALE = 5.0  # to begin with: far from uniform, and far from one-hot
-_AGREEMENT_SCALE = 4.0  # to begin with, by search on validation nodes
-_LEAST_AGREEMENT = 1e-6
+_AGREEMENT_SCALE = 4.0  # to begin with; this and the next by search on validation nodes
+_PRIOR_LABELS = 20  # how many labels the belief counts for that a node may be of any class
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +89,9 @@ class Scorer(nn.Module):
 
     uses_beliefs: ClassVar[bool] = False
 
+    def trust_in(self, n_labels: int) -> None:
+        """Take in how many labels the beliefs rest on."""
+
     @abstractmethod
     def forward(self, scope: Pattern, nodes: Nodes, rows: slice = ALL) -> Tensor:
         """Return w_ij for each stored pair, nnz.
@@ -118,21 +121,30 @@ class LinearScorer(Scorer):
 class AgreementScorer(LinearScorer):
     """The paper's scorer and how likely both ends are of one class. Beyond the paper.
 
-    w_ij = W z_j + s log(q_i . q_j), so that p_ij is in proportion to exp(W z_j) (q_i . q_j)^s, with
-    the beliefs q and a learned s. Its terms do not cancel: it can tell wrong edges from right ones.
+    w_ij = W z_j + s log(q_i . q_j), so that p_ij is in proportion to exp(W z_j) (q_i . q_j)^s. Its
+    terms do not cancel: it can tell wrong edges from right ones. The scale s is learned, and q is
+    shrunk, as beliefs that rest on few labels are not to be believed: of n labels q' comes to
+    q = (n q' + n0 / C) / (n + n0), n0 = 20.
     """
 
     uses_beliefs: ClassVar[bool] = True
+    trust: Tensor  # n / (n + n0), kept with the parameters
 
     def __init__(self, n_hidden: int, *, generator: torch.Generator, dtype: torch.dtype) -> None:
         super().__init__(n_hidden, generator=generator, dtype=dtype)
         self.scale = nn.Parameter(torch.full((1,), _AGREEMENT_SCALE, dtype=dtype))
+        self.register_buffer("trust", torch.zeros(1, dtype=dtype))
+
+    def trust_in(self, n_labels: int) -> None:
+        """Trust beliefs that rest on so many labels."""
+        self.trust.fill_(n_labels / (n_labels + _PRIOR_LABELS))
 
     def forward(self, scope: Pattern, nodes: Nodes, rows: slice = ALL) -> Tensor:
-        """Return w_ij up to what cancels in each row; no agreement counts as less than 1e-6."""
+        """Return w_ij up to what cancels in each row."""
         assert nodes.beliefs is not None
-        agreement = sampled_product(scope, nodes.beliefs[rows], nodes.beliefs)
-        return super().forward(scope, nodes) + self.scale * agreement.clamp(_LEAST_AGREEMENT).log()
+        beliefs = self.trust * nodes.beliefs + (1.0 - self.trust) / nodes.beliefs.shape[1]
+        agreement = sampled_product(scope, beliefs[rows], beliefs)
+        return super().forward(scope, nodes) + self.scale * agreement.log()
 
 
 class CosineScorer(Scorer):

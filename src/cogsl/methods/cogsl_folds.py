@@ -119,6 +119,8 @@ class Folds(Networks):
 
     def __init__(self, settings: CoGSLSettings, graph: Graph, seeds: Seeds) -> None:
         super().__init__(settings, graph.n_features, graph.n_classes, seeds)
+        for estimator in self.estimators:
+            estimator.scorer.trust_in(len(graph.train))
         self.weights = LossWeights.for_views(self.n_views)
         self._make_optimisers(graph)
         self._estimator_noise = seeds.torch("estimator dropout")
