@@ -15,13 +15,14 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from itertools import starmap
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from benchmarks.grid import format_difference, print_table, run_grid
+from benchmarks.grid import format_difference, format_figure, print_table, run_grid
 
 METRICS = ("macro_f1", "micro_f1", "auc")
 PAPER = Path(__file__).with_name("paper_table.toml")
@@ -197,7 +198,7 @@ def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
         table.add_row(
             name,
             str(len(rows)),
-            *(f"{mean:.1f}±{deviation:.1f}" for mean, deviation in figures),
+            *starmap(format_figure, figures),
             "/".join(f"{mean:.1f}" for mean, _ in printed(dataset).get(method, [])),
             shortfall(dataset, method, [mean for mean, _ in figures]),
             format_difference(*paired(ours, rows)) if rows is not ours else "",

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from benchmarks.grid import format_difference, run_grid
+from benchmarks.grid import format_difference, format_figure, run_grid
 
 FULL, BATCHES = "all nodes at once", "mini-batches"
 
@@ -64,7 +64,7 @@ def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
         cells = []
         for metric in ("macro_f1", "micro_f1", "auc"):
             mean, deviation = mean_and_deviation([100 * r[metric] for r in rows])
-            cells.append(f"{mean:.1f}±{deviation:.1f}")
+            cells.append(format_figure(mean, deviation))
         difference = format_difference(micro[variant], micro[FULL]) if variant != FULL else ""
         seconds = mean_and_deviation([r["seconds"] for r in rows])[0]
         peak = max(r["peak_memory"] for r in rows) / 2**20

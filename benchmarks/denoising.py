@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from benchmarks.grid import format_difference, run_grid
+from benchmarks.grid import format_difference, format_figure, run_grid
 
 if TYPE_CHECKING:
     from cogsl.methods.base import NodeClassifier
@@ -77,7 +77,7 @@ def format_table(title: str, records: list[dict[str, Any]]) -> Table:
         rows = groups[variant]
         table.add_row(
             variant,
-            f"{mean:.1f}±{deviation:.1f}",
+            format_figure(mean, deviation),
             difference,
             f"{100 * closed_share(accuracy, variant):.0f} %",
             f"{mean_and_deviation([r['seconds'] for r in rows])[0]:.0f}",

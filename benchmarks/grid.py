@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -59,6 +60,11 @@ def write_records(path: Path, records: Sequence[Record]) -> None:
     from cogsl.files import write_text
 
     write_text(path, "[\n" + ",\n".join(map(json.dumps, records)) + "\n]\n")
+
+
+def format_figure(mean: float, deviation: float) -> str:
+    """Return a mean with its deviation, which a single run does not have (NaN)."""
+    return f"{mean:.1f}" if math.isnan(deviation) else f"{mean:.1f}±{deviation:.1f}"
 
 
 def format_difference(ours: Sequence[float], theirs: Sequence[float]) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from benchmarks.grid import format_difference, run_grid
+from benchmarks.grid import format_difference, format_figure, run_grid
 
 if TYPE_CHECKING:
     import numpy as np
@@ -113,7 +113,7 @@ def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
     for variant, values in figures.items():
         mean, deviation = mean_and_deviation(values)
         difference = format_difference(values, figures[PRESENT]) if variant != PRESENT else ""
-        table.add_row(variant, f"{mean:.1f}±{deviation:.1f}", difference)
+        table.add_row(variant, format_figure(mean, deviation), difference)
     return table
 
 

@@ -23,7 +23,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.accuracy import METRICS, OURS, group, paired, printed, shortfall
-from benchmarks.grid import format_difference
+from benchmarks.grid import format_difference, format_figure
 
 Records = list[dict[str, Any]]
 LEVEL = 0.05
@@ -145,10 +145,9 @@ def _cell(dataset: str, method: str, rows: Records) -> str:
 
     if not rows:
         return "-"
-    means = [mean_and_deviation([100 * r[metric] for r in rows])[0] for metric in METRICS]
-    _, deviation = mean_and_deviation([100 * r["macro_f1"] for r in rows])
-    parts = [f"{means[0]:.1f}" + (f"±{deviation:.1f}" if len(rows) > 1 else "")]
-    parts += [f"{mean:.1f}" for mean in means[1:]]
+    figures = [mean_and_deviation([100 * r[metric] for r in rows]) for metric in METRICS]
+    means = [mean for mean, _ in figures]
+    parts = [format_figure(*figures[0]), *(f"{mean:.1f}" for mean in means[1:])]
     words = ["/".join(parts)]
     if method in printed(dataset):
         words.append(f"({printed(dataset)[method][0][0]:.1f})")
