@@ -16,7 +16,8 @@ ROOMS = [
     *("errors", "settings", "seeding", "machine", "files", "sparse"),
     *("graph", "extension", "pruning", "cost", "io"),
     *("datasets", "attacks", "views"),
-    *("nn", "metrics", "view_estimator", "fusion", "losses", "mutual_information", "training"),
+    *("nn", "metrics", "scorers", "view_estimator", "fusion", "losses", "mutual_information"),
+    "training",
     *("methods", "evaluation", "estimator", "transform", "experiments", "report", "cli"),
 ]
 

@@ -15,16 +15,9 @@ from scipy.sparse import csr_array
 from torch import Tensor
 
 from cogsl.nn import Propagated
+from cogsl.scorers import SCORERS, Nodes
 from cogsl.sparse import Pattern
-from cogsl.view_estimator import (
-    SCORERS,
-    AgreementScorer,
-    CosineScorer,
-    EstimationPlan,
-    LinearScorer,
-    Nodes,
-    ViewEstimator,
-)
+from cogsl.view_estimator import EstimationPlan, ViewEstimator
 from cogsl.views.base import BasicView
 
 Array = npt.NDArray[np.float64]
@@ -195,74 +188,3 @@ def test_own_embedding_and_bias_of_equation_3_cancel_in_equation_4(own: float, b
         softmax_over(SCOPE, scores),
         dense(scope, estimator().probabilities(scope, Nodes(torch.tensor(Z)))),
     )
-
-
-def test_cancellation_is_documented_where_the_equation_lives() -> None:
-    text = LinearScorer.__doc__ or ""
-    assert "cancel" in text
-    assert "p_ij depends on z_j alone" in text
-
-
-def test_nodes_of_equal_scope_get_equal_rows_from_the_paper_s_scorer_alone() -> None:
-    everywhere = plan(scope=np.ones((3, 3))).scope
-    embeddings = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], dtype=torch.float64)
-    nodes = Nodes(embeddings, BELIEFS[:3])
-    rows = {}
-    for name, scorer in SCORERS.items():
-        made = scorer(2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-        made.trust_in(100)
-        rows[name] = softmax_over(np.ones((3, 3)), dense(everywhere, made(everywhere, nodes)))
-    close(rows["linear"][0], rows["linear"][1])
-    for name in SCORERS.keys() - {"linear"}:
-        assert float(np.abs(rows[name][0] - rows[name][1]).max()) > 0.1
-
-
-def test_agreement_scorer_by_hand() -> None:
-    scorer = AgreementScorer(1, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    with torch.no_grad():
-        scorer.weight.fill_(math.log(3.0))
-        scorer.scale.fill_(2.0)
-    embeddings = torch.tensor([[0.0], [1.0], [0.0]], dtype=torch.float64)
-    beliefs = torch.tensor([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]], dtype=torch.float64)
-    everywhere = plan(scope=np.ones((3, 3))).scope
-
-    def weights() -> Array:
-        return dense(everywhere, scorer(everywhere, Nodes(embeddings, beliefs)).exp())
-
-    # 20 labels: the beliefs become (3/4, 1/4), (1/2, 1/2) and (1/4, 3/4), who agree
-    # by 5/8, 1/2 and 3/8. The far end in the middle counts three times, agreement by its square.
-    scorer.trust_in(20)
-    same, other, half = 25 / 64, 9 / 64, 1 / 4
-    expected = [[same, 3 * half, other], [half, 3 * half, half], [other, 3 * half, same]]
-    close(weights(), np.array(expected))
-    scorer.trust_in(0)
-    close(weights(), np.array([[half, 3 * half, half]] * 3))
-
-
-def test_agreement_of_some_rows_is_that_of_these_nodes_with_all() -> None:
-    scorer = AgreementScorer(2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    embeddings = torch.randn(12, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    scope = random_plan(0)[0].scope
-    scorer.trust_in(50)
-    nodes, rows = Nodes(embeddings, BELIEFS), slice(3, 9)
-    some = Pattern.from_scipy(scope.to_scipy()[rows])
-    whole = dense(scope, scorer(scope, nodes))[rows]
-    close(dense(some, scorer(some, nodes, rows)), whole)
-
-
-def test_cosine_scorer_by_hand() -> None:
-    scorer = CosineScorer(2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    with torch.no_grad():
-        scorer.weight.copy_(torch.tensor([[2.0, 0.0], [0.0, 1.0]]))
-        scorer.scale.fill_(10.0)
-    embeddings = torch.tensor([[1.5, 4.0], [0.0, 7.0], [0.0, 0.0]], dtype=torch.float64)
-    scores = scorer(plan().scope, Nodes(embeddings))  # rows become (3, 4), (0, 7), (0, 0)
-    close(dense(plan().scope, scores), np.array([[10.0, 8.0, 0], [0, 10.0, 0.0], [0.0, 0, 0.0]]))
-
-
-def test_cosine_scorer_has_a_finite_gradient_for_nodes_without_an_embedding() -> None:
-    scorer = CosineScorer(2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
-    embeddings = torch.zeros(3, 2, dtype=torch.float64, requires_grad=True)
-    scores = scorer(plan().scope, Nodes(embeddings)).sum()
-    for grad in torch.autograd.grad(scores, [embeddings, scorer.weight, scorer.scale]):
-        assert bool(torch.isfinite(grad).all())

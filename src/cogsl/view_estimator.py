@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from cogsl.nn import Propagated, dropout, glorot, unit_rows
+from cogsl.nn import Propagated, dropout, glorot
+from cogsl.scorers import ALL, SCORERS, Nodes
 from cogsl.sparse import (
     Pattern,
     SparseMatrix,
     add_both_ways,
-    columns_to_entries,
-    sampled_product,
     scope_softmax,
     symmetric_normalise,
     union,
 )
 from cogsl.views.base import BasicView
-
-ALL = slice(None)
-_COSINE_SCALE = 5.0  # to begin with: far from uniform, and far from one-hot
-_AGREEMENT_SCALE = 4.0  # to begin with; this and the next by search on validation nodes
-_PRIOR_LABELS = 20  # how many labels the belief counts for that a node may be of any class
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,105 +59,6 @@ class EstimationPlan:
         if self_loops:
             constant.index_add_(0, pattern.diagonal, torch.ones(pattern.n_rows, dtype=dtype))
         return cls(basic, scope, pattern, constant, forward, mirror.index_select(0, forward))
-
-
-@dataclass(frozen=True, eq=False)
-class Nodes:
-    """What pairs are scored by.
-
-    Parameters
-    ----------
-    embeddings : Z, N x d.
-    beliefs : what is believed of each node's class, rows that sum to 1, N x C; None where the
-        scorer does not ask for it.
-    """
-
-    embeddings: Tensor
-    beliefs: Tensor | None = None
-
-
-class Scorer(nn.Module):
-    """Gives each pair of a scope a weight w_ij; some ask for beliefs about the nodes' classes."""
-
-    uses_beliefs: ClassVar[bool] = False
-
-    def trust_in(self, n_labels: int) -> None:
-        """Take in how many labels the beliefs rest on."""
-
-    @abstractmethod
-    def forward(self, scope: Pattern, nodes: Nodes, rows: slice = ALL) -> Tensor:
-        """Return w_ij for each stored pair, nnz.
-
-        ``rows`` says which nodes the rows of the scope are, where it does not hold all.
-        """
-
-
-class LinearScorer(Scorer):
-    """The paper's scorer.
-
-    Implements Eq. (3): w_ij = W [z_i || z_j] + b.
-
-    Eq. (4) normalises over j for a fixed i, so the part of W that meets z_i and the bias b cancel:
-    p_ij depends on z_j alone. Only the other half of W is kept, and the cost is O(N d + |scope|).
-    """
-
-    def __init__(self, n_hidden: int, *, generator: torch.Generator, dtype: torch.dtype) -> None:
-        super().__init__()
-        self.weight = glorot(n_hidden, 1, generator=generator, dtype=dtype)
-
-    def forward(self, scope: Pattern, nodes: Nodes, rows: slice = ALL) -> Tensor:
-        """Return w_ij up to what cancels in each row."""
-        return columns_to_entries(scope, (nodes.embeddings @ self.weight).flatten())
-
-
-class AgreementScorer(LinearScorer):
-    """The paper's scorer and how likely both ends are of one class. Beyond the paper.
-
-    w_ij = W z_j + s log(q_i . q_j), so that p_ij is in proportion to exp(W z_j) (q_i . q_j)^s. Its
-    terms do not cancel: it can tell wrong edges from right ones. The scale s is learned, and q is
-    shrunk, as beliefs that rest on few labels are not to be believed: of n labels q' comes to
-    q = (n q' + n0 / C) / (n + n0), n0 = 20.
-    """
-
-    uses_beliefs: ClassVar[bool] = True
-    trust: Tensor  # n / (n + n0), kept with the parameters
-
-    def __init__(self, n_hidden: int, *, generator: torch.Generator, dtype: torch.dtype) -> None:
-        super().__init__(n_hidden, generator=generator, dtype=dtype)
-        self.scale = nn.Parameter(torch.full((1,), _AGREEMENT_SCALE, dtype=dtype))
-        self.register_buffer("trust", torch.zeros(1, dtype=dtype))
-
-    def trust_in(self, n_labels: int) -> None:
-        """Trust beliefs that rest on so many labels."""
-        self.trust.fill_(n_labels / (n_labels + _PRIOR_LABELS))
-
-    def forward(self, scope: Pattern, nodes: Nodes, rows: slice = ALL) -> Tensor:
-        """Return w_ij up to what cancels in each row."""
-        assert nodes.beliefs is not None
-        beliefs = self.trust * nodes.beliefs + (1.0 - self.trust) / nodes.beliefs.shape[1]
-        agreement = sampled_product(scope, beliefs[rows], beliefs)
-        return super().forward(scope, nodes) + self.scale * agreement.log()
-
-
-class CosineScorer(Scorer):
-    """A scorer whose terms do not cancel: w_ij = s cos(z_i Q, z_j Q). Beyond the paper."""
-
-    def __init__(self, n_hidden: int, *, generator: torch.Generator, dtype: torch.dtype) -> None:
-        super().__init__()
-        self.weight = glorot(n_hidden, n_hidden, generator=generator, dtype=dtype)
-        self.scale = nn.Parameter(torch.full((1,), _COSINE_SCALE, dtype=dtype))
-
-    def forward(self, scope: Pattern, nodes: Nodes, rows: slice = ALL) -> Tensor:
-        """Return s cos(u_i, u_j), computed on the scope's pattern only."""
-        units = unit_rows(nodes.embeddings @ self.weight, 1e-8)
-        return self.scale * sampled_product(scope, units[rows], units)
-
-
-SCORERS: dict[str, type[LinearScorer] | type[CosineScorer]] = {
-    "linear": LinearScorer,
-    "agreement": AgreementScorer,
-    "cosine": CosineScorer,
-}
 
 
 class ViewEstimator(nn.Module):

@@ -15,10 +15,10 @@ from cogsl.methods.cogsl import CoGSL
 from cogsl.methods.cogsl_folds import Folds
 from cogsl.methods.cogsl_inference import infer
 from cogsl.methods.cogsl_parts import ClusterBatches, Part, build_views, make_parts
+from cogsl.scorers import SCORERS
 from cogsl.seeding import Seeds
 from cogsl.training import StateAverage
 from cogsl.training.averaging import State
-from cogsl.view_estimator import SCORERS
 from tests.common.graphs import two_groups
 from tests.methods.test_cogsl import make
 

@@ -16,9 +16,9 @@ from cogsl.methods.cogsl import CoGSL
 from cogsl.methods.cogsl_folds import Folds
 from cogsl.methods.cogsl_parts import whole_graph
 from cogsl.nn import Propagated, feature_matrix
+from cogsl.scorers import SCORERS
 from cogsl.seeding import Seeds
 from cogsl.sparse import SparseMatrix
-from cogsl.view_estimator import SCORERS
 
 N = 300
 

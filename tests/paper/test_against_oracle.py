@@ -14,9 +14,9 @@ from cogsl.graph import Graph
 from cogsl.methods.cogsl import CoGSL
 from cogsl.methods.cogsl_folds import Folds
 from cogsl.methods.cogsl_parts import whole_graph
+from cogsl.scorers import AgreementScorer, CosineScorer, LinearScorer
 from cogsl.seeding import Seeds
 from cogsl.sparse import use_kernels
-from cogsl.view_estimator import AgreementScorer, CosineScorer, LinearScorer
 from tests import oracle
 from tests.random_graphs import RandomProblem, random_problem
 

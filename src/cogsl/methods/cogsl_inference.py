@@ -23,9 +23,10 @@ from cogsl.nn import (
     feature_matrix,
     graph_convolution,
 )
+from cogsl.scorers import Nodes
 from cogsl.sparse import Pattern, SparseMatrix
 from cogsl.sparse.blocks import BLOCK_BYTES, blocks
-from cogsl.view_estimator import Nodes, ViewEstimator
+from cogsl.view_estimator import ViewEstimator
 from cogsl.views import BasicView
 
 _ENTRY_BYTES = 32  # of a pair's score while a block is worked on: some numbers and indices

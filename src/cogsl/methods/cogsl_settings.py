@@ -8,8 +8,8 @@ from cogsl.errors import SettingValueError
 from cogsl.fusion import FUSIONS
 from cogsl.losses import LEAST_TAU
 from cogsl.nn import ACTIVATIONS
+from cogsl.scorers import SCORERS
 from cogsl.settings import setting
-from cogsl.view_estimator import SCORERS
 from cogsl.views import VIEWS
 
 
