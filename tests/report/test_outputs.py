@@ -46,6 +46,20 @@ def test_agreement_with_the_paper_is_said(printed: dict[str, list[float]], verdi
     assert f"; in the paper {verdict}." in words
 
 
+def test_a_leader_of_the_paper_that_was_not_run_is_named_all_the_same() -> None:
+    asked = spec(metrics=["macro_f1"], printed={"wine": {"MLP": [99.0], "GCN": [94.0]}})
+    (table,) = make_tables(asked, [*GCN, *OURS])
+    assert "; in the paper MLP does, with 99.0: it was not run here." in in_words(table)
+
+
+def test_single_runs_tell_nothing_apart() -> None:
+    asked = spec(metrics=["macro_f1"], printed={"wine": {"GCN": [94.0], "CoGSL_v1": [93.0]}})
+    (table,) = make_tables(asked, [*GCN, max(OURS, key=lambda record: record["macro_f1"])])
+    words = in_words(table)
+    assert "in a single run, which tells it apart from no other" in words
+    assert words.endswith("; in the paper GCN does, with 94.0: our runs are too few to tell.")
+
+
 def test_views_become_rows() -> None:
     row = {"dataset": "digits", "seed": 0, "split_seed": 0, "axis": "", "point": None}
     judged = {"V1_ori": {"macro_f1": 0.5}, "final": {"macro_f1": 0.75}}

@@ -21,21 +21,32 @@ def _leader(column: dict[str, Cell]) -> str:
     first = next(name for name, cell in column.items() if cell.rank == 1)
     tied = [name for name, cell in column.items() if cell.tied]
     words = f"{first} leads with {column[first].mean:.1f}"
+    if len(column[first].values) == 1:
+        return f"{words}, in a single run, which tells it apart from no other"
     return f"{words}, not told apart from {_listed(tied)}" if tied else words
 
 
 def _agreement(column: dict[str, Cell]) -> str:
-    """Return what the paper says of the methods that were run, "" if it says nothing."""
-    printed = {n: c.printed for n, c in column.items() if c.printed is not None and c.values}
+    """Return who leads in the paper and whether our runs say so, "" if the paper says nothing."""
+    printed = {name: cell.printed for name, cell in column.items() if cell.printed is not None}
     if not printed:
         return ""
     theirs = max(printed, key=printed.__getitem__)
-    words = f"; in the paper {theirs} does, with {printed[theirs]:.1f}"
-    if column[theirs].rank == 1:
-        return f"{words}: we agree"
-    if column[theirs].tied:
-        return f"{words}: our runs allow it"
-    return f"{words}: our runs do not show it"
+    ours = next(cell for cell in column.values() if cell.rank == 1)
+    return (
+        f"; in the paper {theirs} does, with {printed[theirs]:.1f}: {_said(column[theirs], ours)}"
+    )
+
+
+def _said(theirs: Cell, ours: Cell) -> str:
+    """Say what our runs make of the paper's leader, beside our own."""
+    if not theirs.values:
+        return "it was not run here"
+    if theirs.rank == 1:
+        return "we agree"
+    if len(theirs.values.keys() & ours.values.keys()) < 2:
+        return "our runs are too few to tell"
+    return "our runs allow it" if theirs.tied else "our runs do not show it"
 
 
 def _listed(names: Sequence[str]) -> str:
