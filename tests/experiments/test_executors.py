@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import torch
 
 from cogsl.errors import InputError, MissingExtraError, WorkerLostError
+from cogsl.experiments import executors
 from cogsl.experiments.executors import Executor, InProcess, Processes, RayCluster
 from tests.experiments import workers
 
@@ -66,3 +68,29 @@ def test_ray_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(MissingExtraError, match=r"compact-gsl\[ray\]"):
         list(RayCluster().run(workers.square, [1]))
+
+
+class _NoCluster:
+    """Ray, as far as a grid without tasks needs it."""
+
+    def __init__(self) -> None:
+        self.addresses: list[str] = []
+
+    def is_initialized(self) -> bool:
+        return False
+
+    def init(self, *, address: str, log_to_driver: bool) -> None:
+        self.addresses.append(address)
+
+    def remote(self, **options: object) -> Callable[[object], object]:
+        return lambda function: function
+
+
+@pytest.mark.parametrize(("asked", "used"), [(None, "local"), ("10.0.0.1:6379", "10.0.0.1:6379")])
+def test_without_an_address_ray_starts_here_and_joins_no_cluster_that_was_left(
+    asked: str | None, used: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ray = _NoCluster()
+    monkeypatch.setattr(executors, "import_extra", lambda *_, **__: ray)
+    assert list(RayCluster(asked).run(str, [])) == []
+    assert ray.addresses == [used]

@@ -130,7 +130,8 @@ class RayCluster:
         """Do all tasks."""
         ray = import_extra("ray", extra="ray", purpose="Running on a cluster")
         if not ray.is_initialized():
-            ray.init(address=self.address, log_to_driver=False)
+            # Without "local" Ray would join whatever cluster was here last, be it dead.
+            ray.init(address=self.address or "local", log_to_driver=False)
         remote = ray.remote(num_cpus=1, max_retries=RETRIES, retry_exceptions=False)(attempt)
         running = {remote.remote(work, task): task for task in tasks}
         while running:
