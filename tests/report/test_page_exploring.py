@@ -80,10 +80,21 @@ def test_kinds_of_edges_can_be_hidden(tiny_page: Visit) -> None:
     tiny_page.page.click("text='Before'")
     assert [tiny_page.drawn(f"edge.{kind}") for kind in ("kept", "added", "dropped")] == [1, 0, 1]
     assert not tiny_page.page.is_checked("input[value=added]")
-    styles = {tiny_page.picture(f"edges('.{k}').style('line-style')") for k in ("kept", "dropped")}
-    colours = {tiny_page.picture(f"edges('.{k}').style('line-color')") for k in ("kept", "dropped")}
-    assert styles == {"solid", "dotted"}
-    assert len(colours) == 2
+
+
+def test_kinds_of_edges_differ_in_line_and_colour(tiny_page: Visit) -> None:
+    tiny_page.choose("d")
+    styles = [
+        [
+            str(tiny_page.picture(f"edges('.{kind}').style('{name}')"))
+            for name in ("line-style", "line-dash-pattern", "line-color")
+        ]
+        for kind in ("kept", "added", "dropped")
+    ]
+    lines, dashes, colours = zip(*styles, strict=True)
+    assert lines == ("solid", "dashed", "dashed")
+    assert dashes[1] != dashes[2]
+    assert len(set(colours)) == 3
 
 
 def test_the_least_weight_can_be_moved_and_brought_back(tiny_page: Visit) -> None:
