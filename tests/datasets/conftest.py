@@ -2,25 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import platformdirs
 import pytest
 
-from cogsl.datasets import DATASETS
 from cogsl.graph import Graph
+from tests import at_hand
 
 
 @pytest.fixture
 def load_if_at_hand() -> Callable[..., Graph]:
     """Return ``load``, which skips the test where the file is not at hand."""
-
-    def load(name: str, **arguments: Any) -> Graph:
-        if not DATASETS[name].is_at_hand():
-            pytest.skip(f"the file of '{name}' is not at hand; COGSL_DATA may name its folder")
-        return DATASETS[name].load(**arguments)
-
-    return load
+    return at_hand.load_if_at_hand
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from cogsl.io import NamedGraph
 from cogsl.methods.cogsl import CoGSL
 from cogsl.report.page import Learned, render_page
 from cogsl.report.page_changes import changes_of
+from tests.at_hand import load_if_at_hand
 from tests.report.browser import Visit, shown, standing
 from tests.report.page_inputs import HISTORY, RECORD, data_of, large, named, regraphed, tiny
 
@@ -46,7 +47,7 @@ def wine_fit() -> Learned:
 
 def citeseer_page() -> Learned:
     """Return a random learned graph over Citeseer, half of whose edges were given."""
-    graph = datasets.load("citeseer")
+    graph = load_if_at_hand("citeseer")
     rng = np.random.default_rng(0)
     entries = graph.adjacency.tocoo()
     given = np.stack([entries.row, entries.col])[:, rng.random(entries.nnz) < 0.4]
