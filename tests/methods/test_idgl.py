@@ -516,6 +516,17 @@ def test_no_turn_follows_in_the_first_epochs_and_none_of_them_is_kept() -> None:
     assert method.best_iter_ >= 4
 
 
+def test_turns_begin_after_half_of_the_epochs() -> None:
+    method = IDGL(epochs=5, max_turns=2, tolerance=0.0).fit(two_groups(), seed=0)
+    assert [record["turns"] for record in method.history_] == [0, 0, 2, 2, 2]
+
+
+def test_epochs_without_turns_are_estimated_to_take_less_time() -> None:
+    size = GraphSize(nodes=1_000, entries=4_000, features=20, classes=3, train=30)
+    none, half = (IDGL(epochs=8, first_epochs=n).estimate(size).seconds for n in (0, None))
+    assert half < none
+
+
 def test_patience_counts_from_the_first_epoch_that_may_be_kept() -> None:
     method = IDGL(epochs=30, first_epochs=20, patience=1).fit(two_groups(), seed=0)
     assert method.n_iter_ > 20
@@ -527,7 +538,7 @@ def test_some_epoch_must_be_left_to_be_kept() -> None:
 
 
 def test_history_tells_the_turns() -> None:
-    method = IDGL(epochs=2, max_turns=4, tolerance=0.0).fit(two_groups(), seed=0)
+    method = IDGL(epochs=2, first_epochs=0, max_turns=4, tolerance=0.0).fit(two_groups(), seed=0)
     assert [record["turns"] for record in method.history_] == [4, 4]
     none = IDGL(epochs=2, max_turns=0).fit(two_groups(), seed=0)
     assert [record["turns"] for record in none.history_] == [0, 0]

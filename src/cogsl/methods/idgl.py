@@ -23,8 +23,9 @@ authors' published program and settings. Left open, and decided here, mostly as 
 - dropout is part of Z, and so of the next graph, with a rate of its own in the later turns;
 - the epoch with the lowest validation loss is kept: accuracy is noise while the network still
   learns to tell classes apart;
-- defaults are the authors' for a citation network, except later dropout, which validation chose,
-  and with anchors the regulariser, which is theirs for a larger network;
+- defaults are the authors' for a citation network, except later dropout, the learning rate and the
+  first epochs without turns, which validation chose (theirs train for thousands of epochs), and with
+  anchors the regulariser, which is theirs for a larger network;
 - unlike theirs, anchors are drawn once, not in each epoch, so that predictions are those of one
   graph; dropout of features and graphs, used on one data set, is left out.
 """
@@ -85,7 +86,7 @@ class IDGL(IDGLSettings, NodeClassifier):
     def validate(self) -> None:
         """Raise ``SettingValueError`` if a setting has a value that it cannot have."""
         super().validate()
-        if self.first_epochs >= self.epochs:
+        if self.warm_up >= self.epochs:
             raise SettingValueError(
                 f"The 'first_epochs' setting of IDGL must be below 'epochs', {self.epochs}, as "
                 f"none of them is kept. Got {self.first_epochs} instead."
@@ -159,7 +160,7 @@ class IDGL(IDGLSettings, NodeClassifier):
             record: dict[str, Any] = {"iteration": epoch} | step(most)
             *_, last = self._turns(network, most)
             record |= nodes.judge(last.output)
-            is_kept = epoch >= self.first_epochs and rule.keeps(
+            is_kept = epoch >= self.warm_up and rule.keeps(
                 accuracy=record["val_accuracy"], loss=record["val_loss"]
             )
             if is_kept:
@@ -168,7 +169,7 @@ class IDGL(IDGLSettings, NodeClassifier):
             record |= {"kept": is_kept, "seconds": time.perf_counter() - start}
             self.history_.append(record)
             listener.on_iteration(record)
-            if epoch >= self.first_epochs and waiting.is_over(kept=is_kept):
+            if epoch >= self.warm_up and waiting.is_over(kept=is_kept):
                 break
         return kept
 

@@ -15,7 +15,7 @@ _STORED_BYTES = 60  # for an entry of A^(1): pattern, transpose, values, their g
 
 
 def expected_cost(settings: IDGLSettings, size: GraphSize) -> Estimate:
-    """Return what ``fit`` needs if all turns are taken in each epoch.
+    """Return what ``fit`` needs if all turns are taken in each epoch that may have them.
 
     The full version's A^(1) is taken to store a tenth of all pairs; should ``epsilon`` let more
     through, each costs some 60 bytes.
@@ -34,7 +34,8 @@ def expected_cost(settings: IDGLSettings, size: GraphSize) -> Estimate:
         held, turn = _anchored(settings, size, anchors, width + columns)
         remedy = "Lower 'anchors', 'max_turns' or 'heads'."
     sparse = _SPARSE_SECONDS * 6 * (size.entries + size.nodes) * columns
-    seconds = first + (turns + 1) * (turn + sparse)
+    later = turns * (settings.epochs - settings.warm_up) / settings.epochs  # in the mean
+    seconds = first + (later + 1) * (turn + sparse)
     return Estimate(
         views=Cost(slowness() * 1e-7 * size.entries, lasting),
         iteration=Cost(slowness() * seconds, lasting + network + held),

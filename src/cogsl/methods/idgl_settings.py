@@ -66,8 +66,11 @@ class IDGLSettings:
         None, "weight of the squared entries; 'none': 0.2, with anchors 0", symbol="gamma", low=0.0
     )
     max_turns: int = setting(10, "turns after the first, at most", symbol="T", low=0)
-    first_epochs: int = setting(
-        0, "epochs at first in which no turn follows the first; none of them is kept", low=0
+    first_epochs: int | None = setting(
+        None,
+        "epochs at first in which no turn follows the first; none of them is kept; 'none': half "
+        "of all",
+        low=0,
     )
     tolerance: float = setting(
         1e-3, "turns end when the graph's relative change is not above it", symbol="delta", low=0.0
@@ -87,9 +90,9 @@ class IDGLSettings:
     later_dropout: float = setting(
         0.5, "dropout of the embeddings in the later turns", low=0.0, high=1.0, open_high=True
     )
-    lr: float = setting(0.01, "learning rate", low=0.0, open_low=True)
+    lr: float = setting(0.03, "learning rate", low=0.0, open_low=True)
     weight_decay: float = setting(5e-4, "weight decay of all weights", low=0.0)
-    epochs: int = setting(200, "training epochs", low=1)
+    epochs: int = setting(160, "training epochs", low=1)
     patience: int | None = setting(
         50, "stop after this many epochs without a new kept state; 'none' never stops", low=1
     )
@@ -97,9 +100,14 @@ class IDGLSettings:
         50, "largest entries of a row that the learned graph keeps", low=1
     )
 
+    @property
+    def warm_up(self) -> int:
+        """How many epochs have no turn after the first."""
+        return self.epochs // 2 if self.first_epochs is None else self.first_epochs
+
     def turns_in(self, epoch: int) -> int:
         """Return how many turns may follow the first one in an epoch."""
-        return 0 if epoch < self.first_epochs else self.max_turns
+        return 0 if epoch < self.warm_up else self.max_turns
 
     def anchors_for(self, n_nodes: int) -> int | None:
         """Return how many anchors a graph of that size gets; None for the full version."""
