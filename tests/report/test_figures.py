@@ -58,6 +58,20 @@ def test_what_was_not_run_has_no_line() -> None:
     assert not empty.get_lines()
 
 
+def test_a_second_metric_of_one_line_has_an_axis_of_its_own() -> None:
+    runs = [
+        {**record("CoGSL", x, 0.0), "dataset": "digits", "axis": "eta"}
+        | {"macro_f1": 0.9 - x, "mi": 1.0 - x}
+        for x in (0.0, 0.05, 0.5)
+    ]
+    left, _, right, _ = draw(read_spec("fig-mi"), runs).axes
+    places = [np.asarray(ax.get_lines()[0].get_xdata()).tolist() for ax in (left, right)]
+    assert places == [[0, 3, 5], [0, 3, 5]]  # where they stand among the seven points
+    curves = [np.asarray(ax.get_lines()[0].get_ydata()).tolist() for ax in (left, right)]
+    assert curves == [pytest.approx([90.0, 85.0, 40.0]), pytest.approx([1.0, 0.95, 0.5])]
+    assert (left.get_ylabel(), right.get_ylabel()) == ("macro-F1 (%)", "MI (nats)")
+
+
 def test_names_do_not_overlap() -> None:
     close = [record(name, x, 0.5) for name in ("A", "B") for x in (0.0, 0.5)]
     (ax,) = draw(lines(), close).axes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +61,38 @@ def test_single_runs_tell_nothing_apart() -> None:
     assert words.endswith("; in the paper GCN does, with 94.0: our runs are too few to tell.")
 
 
+def sweep() -> list[dict[str, Any]]:
+    """Return runs of one line: the second point is best, and information falls."""
+    return [
+        {"dataset": "digits", "name": "CoGSL", "axis": "eta", "point": x}
+        | {"seed": k, "split_seed": k, "macro_f1": figure + 0.001 * k, "mi": 1.2 - x}
+        for x, figure in ((0.0, 0.8), (0.05, 0.9), (1.0, 0.7))
+        for k in range(3)
+    ]
+
+
+def test_of_one_line_the_points_are_compared_and_information_is_told_through() -> None:
+    table = make_tables(read_spec("fig-mi"), sweep())[0]
+    words = in_words(table)
+    assert "- Digits, macro-F1: eta 0.05 leads with 90.1.\n" in words
+    assert "- Digits, MI: 1.20±0.00 (eta 0), 1.15±0.00 (eta 0.05), 0.20±0.00 (eta 1)." in words
+
+
+def test_the_margin_is_told_from_attack_to_attack(tmp_path: Path) -> None:
+    points = [{"x": x, "ratio": x} for x in (0.0, 0.5, 0.9)]
+    swept = spec(axis="noise", points=points, metrics=["macro_f1"], attack="feature_noise")
+    rows = [
+        {**row, "axis": "noise", "point": x, "macro_f1": row["macro_f1"] - loss}
+        for x, losses in ((0.0, (0.0, 0.0)), (0.5, (0.3, 0.2)))
+        for part, loss in zip((GCN, OURS), losses, strict=True)
+        for row in part
+    ]
+    write_outputs(swept, rows, tmp_path)
+    margins = "+0.7 (noise 0, macro-F1), +10.7 (noise 0.5, macro-F1)"
+    text = (tmp_path / "t.md").read_text()
+    assert f"\n- Wine: CoGSL over the best other one: {margins}.\n" in text
+
+
 def test_views_become_rows() -> None:
     row = {"dataset": "digits", "seed": 0, "split_seed": 0, "axis": "", "point": None}
     judged = {"V1_ori": {"macro_f1": 0.5}, "final": {"macro_f1": 0.75}}
@@ -76,6 +109,6 @@ def test_the_summary_gathers_what_every_page_found(tmp_path: Path) -> None:
     write_outputs(read_spec("fig-view-estimator"), [{**row, "views": {"final": figures}}], tmp_path)
     text = (tmp_path / "summary.md").read_text()
     assert "## How views are fused ([table-fusion](table-fusion.md))" in text
-    assert "Digits, macro-F1: Average leads with 90.0" in text
+    assert "Digits, macro-F1: only Average was run, 90.0." in text
     assert "final leads" in text
     assert "## Tables" not in text

@@ -52,7 +52,7 @@ def test_a_cell_is_mean_and_deviation_in_percent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("metric", "shown"), [("micro_f1", "93.0"), ("accuracy", "93.0"), ("mi", "0.9")]
+    ("metric", "shown"), [("micro_f1", "93.0"), ("accuracy", "93.0"), ("mi", "0.93")]
 )
 def test_shares_are_in_percent_and_information_is_not(metric: str, shown: str) -> None:
     (table,) = make_tables(spec(metrics=[metric]), records("GCN", 0.9, **{metric: 0.93}))
@@ -112,4 +112,4 @@ def test_csv_has_a_row_a_cell_and_comes_back() -> None:
 def test_mi_is_no_share() -> None:
     rows = [{**GCN[0], "mi": 1.5}]
     (table,) = make_tables(spec(metrics=["mi"], printed={}), rows)
-    assert number(table.rows[0][0]) == "1.5"
+    assert number(table.rows[0][0]) == "1.50"

@@ -13,7 +13,7 @@ from cogsl.datasets import DATASETS
 from cogsl.errors import import_extra
 from cogsl.experiments.specs import Panel, Spec
 from cogsl.files import whole_file
-from cogsl.report.tables import TITLES, values_of
+from cogsl.report.tables import SHARES, TITLES, values_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -88,7 +88,7 @@ def _lines(ax: Axes, spec: Spec, panel: Panel, records: Sequence[Record]) -> Non
             continue
         colour = COLOURS[number % len(COLOURS)]
         line, marker = LINES[number % len(LINES)], MARKERS[number % len(MARKERS)]
-        places = np.arange(len(xs)) if _is_uneven(panel) else np.array(xs)
+        places = np.array(_places(panel, xs))
         ax.plot(places, means, color=colour, linestyle=line, marker=marker)
         low, high = np.subtract(means, deviations), np.add(means, deviations)
         ax.fill_between(places, low, high, color=colour, alpha=0.12, linewidth=0)
@@ -99,7 +99,31 @@ def _lines(ax: Axes, spec: Spec, panel: Panel, records: Sequence[Record]) -> Non
     ax.set_xticks(range(len(points)) if _is_uneven(panel) else points)
     ax.set_xticklabels([f"{x:g}" for x in points])
     ax.set_xlabel(panel.axis)
-    ax.set_ylabel(f"{TITLES.get(metric, metric)} (%)")
+    ax.set_ylabel(_label(metric))
+    if len(spec.metrics) > 1 and len(spec.series) == 1:
+        _beside(ax, panel, spec.series[0].name, spec.metrics[1], records)
+
+
+def _beside(ax: Axes, panel: Panel, name: str, metric: str, records: Sequence[Record]) -> None:
+    """Draw a second metric of a line on an axis of its own, at the right."""
+    xs, means, _ = _curve(records, panel, name, metric)
+    right, colour = ax.twinx(), COLOURS[1]
+    right.plot(_places(panel, xs), means, color=colour, linestyle=LINES[1], marker=MARKERS[1])
+    right.set_ylabel(_label(metric), color=colour)
+    right.grid(visible=False)
+    right.spines["right"].set_visible(True)
+    ax.yaxis.label.set_color(COLOURS[0])
+
+
+def _label(metric: str) -> str:
+    """Return what stands beside the axis of a metric, with its unit."""
+    return f"{TITLES.get(metric, metric)} ({'%' if metric in SHARES else 'nats'})"
+
+
+def _places(panel: Panel, xs: Sequence[float]) -> Sequence[float]:
+    """Return where points are on the axis: one beside the other if they are uneven."""
+    points = [point.x for point in panel.points]
+    return [points.index(x) for x in xs] if _is_uneven(panel) else xs
 
 
 def _is_uneven(panel: Panel) -> bool:
@@ -159,4 +183,4 @@ def _dots(ax: Axes, spec: Spec, panel: Panel, records: Sequence[Record]) -> None
     ax.set_xticks(range(len(columns)))
     ax.set_xticklabels(list(columns))
     ax.margins(x=0.12, y=0.15)
-    ax.set_ylabel(f"{TITLES.get(metric, metric)} (%)")
+    ax.set_ylabel(_label(metric))

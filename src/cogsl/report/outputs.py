@@ -11,7 +11,7 @@ from typing import Any
 from cogsl.errors import import_extra
 from cogsl.experiments.specs import Spec, spec_names
 from cogsl.files import write_text
-from cogsl.report.summary import in_words
+from cogsl.report.summary import in_words, margins_in_words
 from cogsl.report.tables import Table, make_tables, to_csv, to_latex, to_markdown
 
 SUMMARY = "summary.md"
@@ -51,7 +51,9 @@ def page(spec: Spec, tables: Sequence[Table], records: Sequence[Record]) -> str:
     if spec.kind == "figure":
         parts.append(f"![{spec.title}]({spec.name}.png)")
     parts.append(_FOUND)
-    parts += [in_words(table) for table in tables]
+    for table in tables:
+        words = [in_words(table), margins_in_words(table, _ours(spec)) if spec.attack else ""]
+        parts.append("\n".join(filter(None, words)))
     parts += [_TABLES]
     parts.append(
         "Mean ± standard deviation in percent. Best bold, runner-up underlined; a star marks what "
@@ -60,6 +62,10 @@ def page(spec: Spec, tables: Sequence[Table], records: Sequence[Record]) -> str:
     )
     parts += [to_markdown(table).rstrip() for table in tables]
     return "\n\n".join(parts) + "\n"
+
+
+def _ours(spec: Spec) -> list[str]:
+    return [series.name for series in spec.series if series.method == "cogsl"]
 
 
 def summary(folder: Path) -> str:

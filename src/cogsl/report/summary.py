@@ -2,22 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from cogsl.report.tables import Cell, Table
+from cogsl.report.tables import Cell, Table, number
+
+Column = dict[str, Cell]
 
 
 def in_words(table: Table) -> str:
-    """Say of each column who is first, who is tied with it, and what the paper says."""
+    """Say of each column who is first, who is tied with it, and what the paper says.
+
+    A column that is not ranked is told through.
+    """
     lines = []
-    for place, head in enumerate(table.heads):
-        column = {name: row[place] for name, row in zip(table.names, table.rows, strict=True)}
-        if any(cell.values for cell in column.values()):
-            lines.append(f"- {table.title}, {head}: {_leader(column)}{_agreement(column)}.")
+    for head, column in _columns(table):
+        run = {name: cell for name, cell in column.items() if cell.values}
+        if run:
+            lines.append(f"- {table.title}, {head}: {_found(column, run)}.")
     return "\n".join(lines) or f"- {table.title}: nothing was run."
 
 
-def _leader(column: dict[str, Cell]) -> str:
+def margins_in_words(table: Table, ours: Collection[str]) -> str:
+    """Say how far the best of our rows is above the best other one, from column to column."""
+    margins = []
+    for head, column in _columns(table):
+        sides: tuple[list[float], list[float]] = ([], [])
+        for name, cell in column.items():
+            if cell.values:
+                sides[name in ours].append(cell.mean)
+        if all(sides):
+            margins.append(f"{max(sides[1]) - max(sides[0]):+.1f} ({head})")
+    if len(margins) < 2:
+        return ""
+    who = "CoGSL" if len(ours) == 1 else "the best of CoGSL's rows"
+    return f"- {table.title}: {who} over the best other one: {', '.join(margins)}."
+
+
+def _columns(table: Table) -> Iterator[tuple[str, Column]]:
+    """Yield each column's head, and its cells by row."""
+    for place, head in enumerate(table.heads):
+        yield (
+            head,
+            {name: row[place] for name, row in zip(table.names, table.rows, strict=True)},
+        )
+
+
+def _found(column: Column, run: Column) -> str:
+    if not any(cell.rank for cell in run.values()):
+        return ", ".join(f"{number(cell)} ({name})" for name, cell in run.items())
+    if len(run) == 1 < len(column):
+        ((only, cell),) = run.items()
+        return f"only {only} was run, {cell.mean:.1f}"
+    return _leader(column) + _agreement(column)
+
+
+def _leader(column: Column) -> str:
     first = next(name for name, cell in column.items() if cell.rank == 1)
     tied = [name for name, cell in column.items() if cell.tied]
     words = f"{first} leads with {column[first].mean:.1f}"
@@ -26,7 +65,7 @@ def _leader(column: dict[str, Cell]) -> str:
     return f"{words}, not told apart from {_listed(tied)}" if tied else words
 
 
-def _agreement(column: dict[str, Cell]) -> str:
+def _agreement(column: Column) -> str:
     """Return who leads in the paper and whether our runs say so, "" if the paper says nothing."""
     printed = {name: cell.printed for name, cell in column.items() if cell.printed is not None}
     if not printed:

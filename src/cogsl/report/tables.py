@@ -6,7 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cogsl import datasets
@@ -36,12 +36,14 @@ class Cell:
     rank : 1 is the best; 0 if there is nothing to rank.
     tied : not told apart from the best by the paired test.
     printed : the paper's own number.
+    digits : how many are shown after the point.
     """
 
     values: Mapping[tuple[int, int], float] = field(default_factory=dict)
     rank: int = 0
     tied: bool = False
     printed: float | None = None
+    digits: int = 1
 
     @property
     def mean(self) -> float:
@@ -73,28 +75,47 @@ class Table:
 
 
 def make_tables(spec: Spec, records: Sequence[Record]) -> list[Table]:
-    """Return one table for each panel of a spec: a row a series, a column a point and metric."""
+    """Return one table for each panel of a spec: a row a series, a column a point and metric.
+
+    Where there is one series the points are compared: a row a point, a column a metric.
+    """
     return [_of_panel(spec, panel, records) for panel in spec.panels]
 
 
 def _of_panel(spec: Spec, panel: Panel, records: Sequence[Record]) -> Table:
-    heads, columns = [], []
-    for number, point in enumerate(panel.points):
-        for place, metric in enumerate(spec.metrics):
-            head = TITLES.get(metric, metric)
-            heads.append(head if point.x is None else f"{panel.axis} {point.x:g}, {head}")
-            at = number * len(spec.metrics) + place
-            cells = [
-                Cell(
-                    values_of(records, panel, series.name, point.x, metric),
-                    printed=_printed(spec, panel.dataset, series.name, at),
-                )
-                for series in spec.series
-            ]
-            columns.append(ranked(cells))
-    rows = tuple(zip(*columns, strict=True))
     title = datasets.DATASETS[panel.dataset].title
-    return Table(title, tuple(heads), tuple(s.name for s in spec.series), rows)
+    metrics = tuple(TITLES.get(metric, metric) for metric in spec.metrics)
+    names = tuple(series.name for series in spec.series)
+    points = tuple("" if p.x is None else f"{panel.axis} {p.x:g}" for p in panel.points)
+    cells = [
+        [_cells_of(spec, panel, number, name, records) for number in range(len(points))]
+        for name in names
+    ]  # series x points x metrics
+    if len(names) == 1 and len(points) > 1:
+        heads, names, rows = metrics, points, cells[0]
+    else:
+        heads = tuple(f"{p}, {metric}" if p else metric for p in points for metric in metrics)
+        rows = [[cell for at_point in row for cell in at_point] for row in cells]
+    columns = [
+        ranked(column) if spec.metrics[k % len(metrics)] in SHARES else column
+        for k, column in enumerate(zip(*rows, strict=True))
+    ]
+    return Table(title, heads, names, tuple(zip(*columns, strict=True)))
+
+
+def _cells_of(
+    spec: Spec, panel: Panel, number: int, name: str, records: Sequence[Record]
+) -> list[Cell]:
+    """Return the cells of a series at one point of a panel, one a metric."""
+    x, first = panel.points[number].x, number * len(spec.metrics)
+    return [
+        Cell(
+            values_of(records, panel, name, x, metric),
+            printed=_printed(spec, panel.dataset, name, first + place),
+            digits=1 if metric in SHARES else 2,
+        )
+        for place, metric in enumerate(spec.metrics)
+    ]
 
 
 def values_of(
@@ -129,9 +150,7 @@ def ranked(cells: Sequence[Cell]) -> list[Cell]:
     p_values = holm([_p_value(best, cells[k], common[k]) for k in tested])
     tied = {k for k, p in zip(tested, p_values, strict=True) if p >= LEVEL}
     ranks = {k: rank for rank, k in enumerate(order, start=1)}
-    return [
-        Cell(cell.values, ranks.get(k, 0), k in tied, cell.printed) for k, cell in enumerate(cells)
-    ]
+    return [replace(cell, rank=ranks.get(k, 0), tied=k in tied) for k, cell in enumerate(cells)]
 
 
 def _p_value(one: Cell, other: Cell, runs: Sequence[tuple[int, int]]) -> float:
@@ -142,8 +161,9 @@ def number(cell: Cell, sign: str = "±") -> str:
     """Return mean and deviation as the paper prints them; "-" where nothing was run."""
     if not cell.values:
         return "-"
-    spread = "" if math.isnan(cell.deviation) else f"{sign}{cell.deviation:.1f}"
-    return f"{cell.mean:.1f}{spread}"
+    digits = cell.digits
+    spread = "" if math.isnan(cell.deviation) else f"{sign}{cell.deviation:.{digits}f}"
+    return f"{cell.mean:.{digits}f}{spread}"
 
 
 def to_markdown(table: Table) -> str:
