@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from cogsl.cost import Cost, Estimate, GraphSize, slowness
+from cogsl.cost import Cost, Estimate, GraphSize, dense_slowness, slowness
 from cogsl.graph import Graph
 
 
@@ -36,3 +36,4 @@ def test_a_run_takes_its_views_its_iterations_and_its_result() -> None:
 
 def test_this_machine_is_neither_a_thousand_times_faster_nor_slower() -> None:
     assert 1e-3 < slowness() < 1e3
+    assert 1e-3 < dense_slowness() < 1e3

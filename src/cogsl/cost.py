@@ -7,7 +7,9 @@ reference machine, and are scaled by how fast this one is; they are rougher.
 
 from __future__ import annotations
 
+import functools
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 _PROBE_ROWS, _PROBE_ENTRIES, _PROBE_COLUMNS = 20_000, 16, 16
 _PROBE_SECONDS = 1.8e-3  # what the probe takes on one thread of the reference machine
+_DENSE_PROBE_ROWS = 512
+_DENSE_PROBE_SECONDS = 3.8e-3  # the same of a dense product
+_PROBES = 5  # the fastest counts
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,7 @@ class Estimate:
 
 @cache
 def slowness() -> float:
-    """Return how many times longer than the reference machine this one takes for a product.
+    """Return how many times longer than the reference machine this one takes for sparse products.
 
     It is measured once a process, in some milliseconds, with PyTorch's number of threads.
     """
@@ -124,9 +129,24 @@ def slowness() -> float:
     crow = torch.arange(0, n * per_row + 1, per_row, dtype=torch.int32)
     col = (torch.arange(n * per_row) * 7919 % n).int()  # spread over all rows
     values, dense = torch.ones(col.numel()), torch.ones(n, _PROBE_COLUMNS)
+    probe = functools.partial(active_kernels().product, crow, col, values, n, dense)
+    return _fastest(probe) / _PROBE_SECONDS
+
+
+@cache
+def dense_slowness() -> float:
+    """Return the same for dense products, of which some methods are made."""
+    import torch
+
+    square = torch.ones(_DENSE_PROBE_ROWS, _DENSE_PROBE_ROWS)
+    return _fastest(functools.partial(torch.mm, square, square)) / _DENSE_PROBE_SECONDS
+
+
+def _fastest(probe: Callable[[], object]) -> float:
+    """Return the seconds of the fastest of some calls."""
     times = []
-    for _ in range(5):
+    for _ in range(_PROBES):
         start = time.perf_counter()
-        active_kernels().product(crow, col, values, n, dense)
+        probe()
         times.append(time.perf_counter() - start)
-    return min(times) / _PROBE_SECONDS
+    return min(times)

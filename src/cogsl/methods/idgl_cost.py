@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cogsl.cost import Cost, Estimate, GraphSize, slowness
+from cogsl.cost import Cost, Estimate, GraphSize, dense_slowness, slowness
 from cogsl.methods.idgl_settings import IDGLSettings
 
 # On the reference machine, one thread.
@@ -35,13 +35,13 @@ def expected_cost(settings: IDGLSettings, size: GraphSize) -> Estimate:
         remedy = "Lower 'anchors', 'max_turns' or 'heads'."
     sparse = _SPARSE_SECONDS * 6 * (size.entries + size.nodes) * columns
     later = turns * (settings.epochs - settings.warm_up) / settings.epochs  # in the mean
-    seconds = first + (later + 1) * (turn + sparse)
+    seconds = slowness() * (first + (later + 1) * sparse) + dense_slowness() * (later + 1) * turn
     return Estimate(
         views=Cost(slowness() * 1e-7 * size.entries, lasting),
-        iteration=Cost(slowness() * seconds, lasting + network + held),
+        iteration=Cost(seconds, lasting + network + held),
         iterations=settings.epochs,
         result=Cost(
-            slowness() * 4e-8 * size.nodes**2,
+            dense_slowness() * 4e-8 * size.nodes**2,
             lasting + 60 * size.nodes * settings.kept_neighbours + 8e7,
         ),
         remedy=remedy,

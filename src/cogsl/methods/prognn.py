@@ -30,7 +30,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import nll_loss
 
-from cogsl.cost import Cost, Estimate, GraphSize, slowness
+from cogsl.cost import Cost, Estimate, GraphSize, dense_slowness
 from cogsl.errors import DivergedError
 from cogsl.graph import Graph
 from cogsl.methods.base import About, NodeClassifier
@@ -86,12 +86,12 @@ class ProGNN(ProGNNSettings, NodeClassifier):
         if self.low_rank:
             seconds += _DECOMPOSITION_SECONDS * size.nodes**3 * (1 if self.symmetric else 4)
         return Estimate(
-            views=Cost(slowness() * _ENTRY_SECONDS * size.nodes**2, lasting),
+            views=Cost(dense_slowness() * _ENTRY_SECONDS * size.nodes**2, lasting),
             iteration=Cost(
-                slowness() * self.graph_steps * seconds, lasting + layers + decomposition
+                dense_slowness() * self.graph_steps * seconds, lasting + layers + decomposition
             ),
             iterations=self.epochs,
-            result=Cost(slowness() * _ENTRY_SECONDS * size.nodes**2, lasting),
+            result=Cost(dense_slowness() * _ENTRY_SECONDS * size.nodes**2, lasting),
             remedy=(
                 "The learned graph is a dense N x N matrix, so take fewer nodes or a machine with "
                 "more memory; 'smoothness' 0 spares one of the matrices."
