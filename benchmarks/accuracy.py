@@ -225,7 +225,9 @@ def main(
     output: Annotated[Path, typer.Option(help="folder of the full records")] = Path(
         "runs/accuracy"
     ),
-    summary: Annotated[Path | None, typer.Option(help="file of the compact records")] = None,
+    summary: Annotated[
+        Path | None, typer.Option(help="file that the compact records are put into")
+    ] = None,
     read: Annotated[
         Path | None, typer.Option(help="run nothing: show the compact records of this file")
     ] = None,
@@ -254,6 +256,7 @@ def main(
         jobs=jobs,
         summary=summary,
         more=lambda job, record: more_jobs(job, record, runs),
+        group=("dataset", "method", "preset", "overrides"),
     )
 
 

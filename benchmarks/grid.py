@@ -26,12 +26,16 @@ def run_grid(
     jobs: int,
     summary: Path | None,
     more: Callable[[Task, Record], Sequence[Task]] | None = None,
+    group: Sequence[str] = (),
 ) -> None:
     """Run the tasks of every data set and print its table; keep all records in one file.
 
     The file grows with each run that has ended. ``more`` says which runs a finished one calls for.
+    ``group`` names the fields by which records belong together: those of other groups that the
+    file has stay in it. Without any the file is written anew.
     """
     done: list[Record] = []
+    earlier = read_records(summary) if group and summary is not None else []
     with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
 
         def run_all(name: str, todo: Sequence[Task]) -> list[Record]:
@@ -39,7 +43,7 @@ def run_grid(
             for record in track(pool.map(run, todo), total=len(todo), description=name):
                 done.append(record)
                 if summary is not None:
-                    write_records(summary, done)
+                    write_records(summary, [*others(earlier, done, group), *done])
             return done[start:]
 
         for name, todo in tasks.items():
@@ -53,6 +57,21 @@ def run_grid(
 def print_table(table: Table) -> None:
     """Print a table at a fixed width."""
     Console(width=150).print(table)
+
+
+def others(earlier: Sequence[Record], done: Sequence[Record], group: Sequence[str]) -> list[Record]:
+    """Return the earlier records that belong to none of the groups of those that are done."""
+
+    def key(record: Record) -> str:
+        return json.dumps([record.get(name) or None for name in group])
+
+    groups = set(map(key, done))
+    return [record for record in earlier if key(record) not in groups]
+
+
+def read_records(path: Path) -> list[Record]:
+    """Return the records of a file; none if it is not there."""
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
 
 
 def write_records(path: Path, records: Sequence[Record]) -> None:

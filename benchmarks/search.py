@@ -161,7 +161,7 @@ def main(
         list[str] | None, typer.Option("--set", help="key=value for the method or the data set")
     ] = None,
     splits: Annotated[int, typer.Option(help="splits of each data set")] = 30,
-    summary: Annotated[Path | None, typer.Option(help="file of the records")] = None,
+    summary: Annotated[Path | None, typer.Option(help="file that the records are put into")] = None,
     jobs: Annotated[int, typer.Option(help="processes side by side")] = 1,
     write: Annotated[
         bool, typer.Option("--write-preset", help="make the best one the paper preset")
@@ -188,7 +188,8 @@ def main(
             table.caption = f"Best: {best_of(records)}; written to {path.relative_to(PRESETS)}."
         return table
 
-    run_grid(run_trial, todo, show, jobs=jobs, summary=summary)
+    group = ("dataset", "method", "candidate", "overrides")
+    run_grid(run_trial, todo, show, jobs=jobs, summary=summary, group=group)
 
 
 if __name__ == "__main__":
