@@ -288,7 +288,7 @@ def test_the_estimated_memory_is_within_a_quarter_of_the_measured() -> None:
     command = [sys.executable, str(script), "1500", "{}"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     records = []
-    for _ in range(3):  # now and then the system adds a fifth, in huge pages; it never takes away
+    for _ in range(3):  # one in some twenty peaks is a fifth higher, for no reason that we know
         done = subprocess.run(
             command, capture_output=True, text=True, check=True, timeout=300, env=environment
         )
