@@ -24,8 +24,8 @@ authors' published program and settings. Left open, and decided here, mostly as 
 - the epoch with the lowest validation loss is kept: accuracy is noise while the network still
   learns to tell classes apart;
 - defaults are the authors' for a citation network, except later dropout, the learning rate and the
-  first epochs without turns, which validation chose (theirs trains for thousands of epochs), and
-  with anchors the regulariser, which is theirs for a larger network;
+  first epochs without turns, which validation chose, and with anchors the regulariser, which is
+  theirs for a larger network;
 - unlike theirs, anchors are drawn once, not in each epoch, so that predictions are those of one
   graph; dropout of features and graphs, used on one data set, is left out.
 """
