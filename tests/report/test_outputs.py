@@ -53,6 +53,12 @@ def test_a_leader_of_the_paper_that_was_not_run_is_named_all_the_same() -> None:
     assert "; in the paper MLP does, with 99.0: it was not run here." in in_words(table)
 
 
+def test_rows_of_the_same_runs_lead_together() -> None:
+    same = [{**record, "name": "MLP"} for record in OURS]
+    (table,) = make_tables(spec(metrics=["macro_f1"], printed={}), [*GCN, *OURS, *same])
+    assert "macro-F1: CoGSL_v1 and MLP lead with 92.7, not told apart from GCN." in in_words(table)
+
+
 def test_single_runs_tell_nothing_apart() -> None:
     asked = spec(metrics=["macro_f1"], printed={"wine": {"GCN": [94.0], "CoGSL_v1": [93.0]}})
     (table,) = make_tables(asked, [*GCN, max(OURS, key=lambda record: record["macro_f1"])])

@@ -57,10 +57,11 @@ def _found(column: Column, run: Column) -> str:
 
 
 def _leader(column: Column) -> str:
-    first = next(name for name, cell in column.items() if cell.rank == 1)
+    first = [name for name, cell in column.items() if cell.rank == 1]
     tied = [name for name, cell in column.items() if cell.tied]
-    words = f"{first} leads with {column[first].mean:.1f}"
-    if len(column[first].values) == 1:
+    best = column[first[0]]
+    words = f"{_listed(first)} {'leads' if len(first) == 1 else 'lead'} with {best.mean:.1f}"
+    if len(best.values) == 1:
         return f"{words}, in a single run, which tells it apart from no other"
     return f"{words}, not told apart from {_listed(tied)}" if tied else words
 

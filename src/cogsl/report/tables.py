@@ -140,16 +140,22 @@ def ranked(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells with their ranks by mean, and those marked that the test ties to the best.
 
     The test is paired over the runs that both have, and corrected for the number of cells (Holm).
+    Cells with the same runs, as of one method under an attack of no strength, share a rank.
     """
-    order = sorted((k for k, c in enumerate(cells) if c.values), key=lambda k: -cells[k].mean)
-    if not order:
+    run = [k for k, cell in enumerate(cells) if cell.values]
+    if not run:
         return list(cells)
+    order = sorted(run, key=lambda k: (-cells[k].mean, sorted(cells[k].values.items())))
     best = cells[order[0]]
-    common = {k: sorted(best.values.keys() & cells[k].values.keys()) for k in order[1:]}
+    others = [k for k in order if cells[k].values != best.values]
+    common = {k: sorted(best.values.keys() & cells[k].values.keys()) for k in others}
     tested = [k for k, runs in common.items() if len(runs) > 1]
     p_values = holm([_p_value(best, cells[k], common[k]) for k in tested])
     tied = {k for k, p in zip(tested, p_values, strict=True) if p >= LEVEL}
-    ranks = {k: rank for rank, k in enumerate(order, start=1)}
+    ranks, rank, above = dict[int, int](), 0, Cell()
+    for k in order:
+        rank += cells[k].values != above.values
+        ranks[k], above = rank, cells[k]
     return [replace(cell, rank=ranks.get(k, 0), tied=k in tied) for k, cell in enumerate(cells)]
 
 
