@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cogsl import datasets
+from cogsl.attacks import ATTACKS
 from cogsl.cost import GraphSize
 from cogsl.experiments.specs import Spec, narrow
-from cogsl.experiments.tasks import Task, frozen, load
+from cogsl.experiments.tasks import GRAPH, Task, frozen, load
 
 if TYPE_CHECKING:
     from cogsl.cost import Estimate
@@ -28,9 +30,30 @@ def at_hand(spec: Spec, root: Path | None = None) -> tuple[Spec | None, list[str
 
 
 def estimated(task: Task, root: Path | None = None) -> Estimate:
-    """Return what a task needs, as its method says; the data set is read for it."""
-    graph = load(task.dataset, 0, frozen(task.dataset_settings), root)
-    return task.new_method().estimate(GraphSize.of(graph))
+    """Return what a task needs, as its method says of the graph that it is given.
+
+    The data set is read for it, and attacked: sparse features, for one, are dense under noise.
+    """
+    on, attack = task.attack, None
+    if on is not None and on.target == GRAPH:
+        attack = (on.kind, on.ratio)
+    size = _size(task.dataset, frozen(task.dataset_settings), attack, root)
+    return task.new_method().estimate(size)
+
+
+@functools.lru_cache(maxsize=128)
+def _size(
+    dataset: str,
+    settings: tuple[tuple[str, Any], ...],
+    attack: tuple[str, float] | None,
+    root: Path | None,
+) -> GraphSize:
+    """Return the size of a data set's graph, after an attack if there is one."""
+    graph = load(dataset, 0, settings, root)
+    if attack is not None:
+        kind, ratio = attack
+        graph = ATTACKS[kind](ratio=ratio).apply(graph, seed=0)
+    return GraphSize.of(graph)
 
 
 def usual_runs(task: Task, root: Path | None = None) -> int:
@@ -45,10 +68,11 @@ def runs_by_time(seconds: float) -> int:
 
 def total_seconds(tasks: Sequence[Task], root: Path | None = None) -> float:
     """Return about how long tasks take, one after the other."""
-    kinds: dict[tuple[str, str, str], float] = {}
+    kinds: dict[tuple[str, ...], float] = {}
     total = 0.0
     for task in tasks:
-        kind = (task.dataset, task.method, repr(sorted(task.settings.items())))
+        attack = "" if task.attack is None else f"{task.attack.kind} {task.attack.ratio}"
+        kind = (task.dataset, task.method, repr(sorted(task.settings.items())), attack)
         if kind not in kinds:
             kinds[kind] = estimated(task, root).seconds
         total += kinds[kind]
