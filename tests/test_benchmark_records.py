@@ -23,7 +23,7 @@ def tasks() -> list[Task]:
 def row(**changes: Any) -> dict[str, Any]:
     """A run as the benchmark sums it up."""
     run = {"dataset": "wine", "method": "gcn", "preset": "paper", "seed": 1, "split_seed": 1}
-    return run | {"overrides": [], "macro_f1": 0.9, "commit": "abc"} | changes
+    return run | {"overrides": [], "macro_f1": 0.9, "micro_f1": 0.8, "commit": "abc"} | changes
 
 
 def test_a_run_is_taken_with_its_figures(tasks: list[Task]) -> None:
@@ -32,6 +32,7 @@ def test_a_run_is_taken_with_its_figures(tasks: list[Task]) -> None:
     assert list(found) == [key_of(wanted)]
     record = found[key_of(wanted)]
     assert (record["macro_f1"], record["commit"], record["attack"]) == (0.9, "abc", None)
+    assert record["accuracy"] == record["micro_f1"] == 0.8
     assert "preset" not in record
 
 

@@ -51,6 +51,17 @@ def test_lines_hold_the_means_and_have_names() -> None:
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("share", "accuracy (%)")
 
 
+def test_bands_are_intervals_of_the_mean() -> None:
+    """Means of two runs, 90 and 92, drawn anew: 90, 91 or 92, a quarter of them at each end."""
+    (ax,) = draw(lines(), RECORDS).axes
+    heights = [band.get_paths()[0].get_extents().intervaly for band in ax.collections]
+    assert heights[0].tolist() == pytest.approx([80.0, 92.0])  # at the second point all are 80
+    corners = np.asarray(ax.collections[0].get_paths()[0].vertices)
+    left = corners[corners[:, 0] == 0.0, 1]
+    assert (left.min(), left.max()) == pytest.approx((90.0, 92.0))
+    assert heights[1].tolist() == pytest.approx([50.0, 50.0])  # single runs have none
+
+
 def test_what_was_not_run_has_no_line() -> None:
     (ax,) = draw(lines(), RECORDS[:4]).axes
     assert len(ax.get_lines()) == 1

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cogsl.errors import InputError
 from cogsl.experiments.specs import Spec, parse_spec
 from cogsl.report.tables import Cell, make_tables, number, ranked, to_csv, to_latex, to_markdown
 
@@ -88,6 +89,12 @@ def test_rows_of_the_same_runs_share_a_rank_and_are_not_tested() -> None:
     cells = ranked([Cell(fewer), Cell(runs), Cell(dict(runs)), Cell(), Cell(dict(fewer))])
     assert [c.rank for c in cells] == [2, 1, 1, 0, 2]
     assert [c.tied for c in cells] == [True, False, False, False, True]
+
+
+def test_a_record_without_the_figure_is_an_error() -> None:
+    broken = [{name: value for name, value in GCN[0].items() if name != "macro_f1"}]
+    with pytest.raises(InputError, match="record of GCN on wine, seed 0, has no 'macro_f1'"):
+        make_tables(spec(metrics=["macro_f1"]), broken)
 
 
 def test_points_are_columns() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from cogsl.datasets import DATASETS
 from cogsl.errors import import_extra
+from cogsl.evaluation.statistics import bootstrap_interval
 from cogsl.experiments.specs import Panel, Spec
 from cogsl.files import whole_file
 from cogsl.report.tables import SHARES, TITLES, values_of
@@ -36,7 +37,10 @@ _STYLE = {
     "svg.hashsalt": "cogsl",
 }
 
+_BAND = 0.1  # how opaque a band is; several lie over one another
+
 Record = Mapping[str, Any]
+Interval = tuple[float, float]
 
 
 def draw(spec: Spec, records: Sequence[Record]) -> Figure:
@@ -80,18 +84,18 @@ def _style() -> Iterator[Any]:
 
 
 def _lines(ax: Axes, spec: Spec, panel: Panel, records: Sequence[Record]) -> None:
-    """Draw the mean over the points with a band of one deviation, a name at each line's end."""
+    """Draw the mean over the points with its interval as a band, a name at each line's end."""
     metric, ends = spec.metrics[0], []
     for number, series in enumerate(spec.series):
-        xs, means, deviations = _curve(records, panel, series.name, metric)
+        xs, means, intervals = _curve(records, panel, series.name, metric)
         if not xs:
             continue
         colour = COLOURS[number % len(COLOURS)]
         line, marker = LINES[number % len(LINES)], MARKERS[number % len(MARKERS)]
         places = np.array(_places(panel, xs))
         ax.plot(places, means, color=colour, linestyle=line, marker=marker)
-        low, high = np.subtract(means, deviations), np.add(means, deviations)
-        ax.fill_between(places, low, high, color=colour, alpha=0.12, linewidth=0)
+        low, high = zip(*intervals, strict=True)
+        ax.fill_between(places, low, high, color=colour, alpha=_BAND, linewidth=0)
         ends.append((means[-1], places[-1], series.name, colour))
     if len(spec.series) > 1:
         _name_lines(ax, ends)
@@ -135,16 +139,21 @@ def _is_uneven(panel: Panel) -> bool:
 
 def _curve(
     records: Sequence[Record], panel: Panel, name: str, metric: str
-) -> tuple[list[float], list[float], list[float]]:
-    """Return the points that were run, the means there, and the deviations (0 of one run)."""
-    xs, means, deviations = [], [], []
+) -> tuple[list[float], list[float], list[Interval]]:
+    """Return the points that were run, the means there, and the means' intervals."""
+    xs, means, intervals = [], [], []
     for point in panel.points:
         values = list(values_of(records, panel, name, point.x, metric).values())
         if values and point.x is not None:
             xs.append(point.x)
             means.append(float(np.mean(values)))
-            deviations.append(float(np.std(values, ddof=1)) if len(values) > 1 else 0.0)
-    return xs, means, deviations
+            intervals.append(_interval(values))
+    return xs, means, intervals
+
+
+def _interval(values: Sequence[float]) -> Interval:
+    """Return the ends of the mean's interval; a single value has none, so both are that."""
+    return bootstrap_interval(values) if len(values) > 1 else (values[0], values[0])
 
 
 def _name_lines(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None:
@@ -169,17 +178,16 @@ def _name_lines(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None
 
 
 def _dots(ax: Axes, spec: Spec, panel: Panel, records: Sequence[Record]) -> None:
-    """Draw the mean of each series with its deviation: given views grey, the last one apart."""
+    """Draw the mean of each series with its interval: given views grey, the last one apart."""
     metric = spec.metrics[0]
     found = {s.name: values_of(records, panel, s.name, None, metric) for s in spec.series}
     columns = {name: list(values.values()) for name, values in found.items() if values}
     for place, (name, values) in enumerate(columns.items()):
         colour = "#777777" if name.endswith("_ori") else COLOURS[0]
         colour = COLOURS[1] if place == len(columns) - 1 else colour
-        deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-        ax.errorbar(
-            [place], [float(np.mean(values))], [deviation], color=colour, fmt="o", capsize=3
-        )
+        mean, (low, high) = float(np.mean(values)), _interval(values)
+        reach = [[max(0.0, mean - low)], [max(0.0, high - mean)]]  # rounding may cross them
+        ax.errorbar([place], [mean], reach, color=colour, fmt="o", capsize=3)
     ax.set_xticks(range(len(columns)))
     ax.set_xticklabels(list(columns))
     ax.margins(x=0.12, y=0.15)

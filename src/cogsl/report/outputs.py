@@ -50,6 +50,7 @@ def page(spec: Spec, tables: Sequence[Table], records: Sequence[Record]) -> str:
     parts = [f"# {spec.title}", f"The paper: {spec.paper}. {_runs(records)}"]
     if spec.kind == "figure":
         parts.append(f"![{spec.title}]({spec.name}.png)")
+        parts.append("Bands and bars are 95 % intervals of the mean over runs (bootstrap).")
     parts.append(_FOUND)
     for table in tables:
         words = [in_words(table), margins_in_words(table, _ours(spec)) if spec.attack else ""]

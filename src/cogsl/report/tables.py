@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cogsl import datasets
+from cogsl.errors import InputError
 from cogsl.evaluation.statistics import bootstrap_interval, holm, mean_and_deviation, paired_p_value
 from cogsl.experiments.specs import Panel, Spec
 
@@ -124,11 +125,20 @@ def values_of(
     """Return the figures of one cell by seed and split seed; shares in percent."""
     factor = 100.0 if metric in SHARES else 1.0
     return {
-        (r["seed"], r["split_seed"]): factor * r[metric]
+        (r["seed"], r["split_seed"]): factor * _figure(r, metric)
         for r in records
         if (r["dataset"], r["axis"], r["name"], r["point"]) == (panel.dataset, panel.axis, name, x)
-        and metric in r
     }
+
+
+def _figure(record: Record, metric: str) -> float:
+    """Return a figure of a record; one that lacks it would leave a gap that nobody sees."""
+    if metric not in record:
+        raise InputError(
+            f"The record of {record['name']} on {record['dataset']}, seed {record['seed']}, has no "
+            f"'{metric}'. Take it out of the store, and the run is done again."
+        )
+    return float(record[metric])
 
 
 def _printed(spec: Spec, dataset: str, series: str, at: int) -> float | None:
