@@ -26,7 +26,7 @@ NOT_A_FIGURE = ("preset", "overrides")
 def taken(rows: Iterable[Mapping[str, Any]], tasks: Iterable[Task]) -> dict[str, Record]:
     """Return the records of those tasks that a row is a run of, by their keys."""
     from cogsl.experiments.presets import find_method, parse_assignments, resolve
-    from cogsl.experiments.tasks import key_of
+    from cogsl.experiments.tasks import data_hash, key_of
 
     known: dict[str, Mapping[str, Any]] = {}
     for row in rows:
@@ -39,6 +39,7 @@ def taken(rows: Iterable[Mapping[str, Any]], tasks: Iterable[Task]) -> dict[str,
         if row:
             figures = {name: value for name, value in row.items() if name not in NOT_A_FIGURE}
             figures["accuracy"] = row["micro_f1"]  # the same where a node has one class
+            figures["data_hash"] = data_hash(task.dataset)
             found[key_of(task)] = figures | {"dataset_settings": {}, "attack": None}
     return found
 

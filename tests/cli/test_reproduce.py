@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from cogsl.cli import app
-from cogsl.experiments.specs import Spec, parse_spec
+from cogsl.experiments.specs import Spec, expand, parse_spec
 from cogsl.experiments.store import write_compact
 
 QUICK = {
@@ -93,6 +93,23 @@ def test_a_grid_goes_on_elsewhere_from_a_file_of_records(tmp_path: Path) -> None
     assert "0 runs were done, 2 were there already" in shown.stderr
     lines = records.read_text().splitlines()
     assert len({json.loads(line)["key"] for line in lines}) == len(lines) == 2
+
+
+@pytest.mark.usefixtures("_quick")
+def test_records_are_shown_where_their_data_is_not_at_hand(tmp_path: Path) -> None:
+    tasks = expand(parse_spec("quick", QUICK), lambda _: 1)
+    mlp = next(task for task in tasks if (task.dataset, task.method) == ("citeseer", "mlp"))
+    record = {"dataset": "citeseer", "dataset_settings": {}, "seed": 0, "split_seed": 0}
+    record |= {"data_hash": "abc", "macro_f1": 0.625}
+    write_compact(tmp_path / "all.jsonl", {mlp.key("abc"): record})
+    folders = ("--output", str(tmp_path / "out"), "--store", str(tmp_path / "store"))
+    options = ("--datasets", "citeseer", *folders, "--records", str(tmp_path / "all.jsonl"))
+    shown = invoke("quick", "--no-run", *options)
+    assert shown.exit_code == 0, shown.output
+    assert "| MLP | **62.5** |" in (tmp_path / "out" / "quick.md").read_text()
+    run = invoke("quick", *options)
+    assert run.exit_code == 2
+    assert "No data set of 'quick' is at hand" in run.stderr
 
 
 def test_records_that_are_shown_must_be_there(tmp_path: Path) -> None:

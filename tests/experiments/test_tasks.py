@@ -65,6 +65,12 @@ def test_the_key_of_a_split_is_that_of_the_whole_data_and_its_seed() -> None:
     assert key_of(TASK) != key_of(replace(TASK, split_seed=1))
 
 
+def test_a_record_holds_the_hash_by_which_its_key_is_found_without_the_data() -> None:
+    record = run_task(TASK)
+    assert key_of(TASK, recorded={"toy": record["data_hash"]}) == key_of(TASK)
+    assert key_of(TASK, recorded={"toy": "another"}) != key_of(TASK)
+
+
 def test_a_record_says_what_it_is_of() -> None:
     attack = AttackOn(kind="edge_addition", ratio=0.2)
     record = run_task(replace(TASK, attack=attack, split_seed=3))

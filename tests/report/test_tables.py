@@ -84,7 +84,7 @@ def test_a_single_run_is_ranked_and_not_tested() -> None:
     assert [(c.rank, c.tied) for c in cells] == [(2, False), (1, False), (0, False)]
 
 
-def test_rows_of_the_same_runs_share_a_rank_and_are_not_tested() -> None:
+def test_equal_means_share_a_rank_and_the_first_are_not_tested() -> None:
     runs, fewer = {(k, k): 90.0 + k for k in range(4)}, {(k, k): 89.0 + k**2 for k in range(3)}
     cells = ranked([Cell(fewer), Cell(runs), Cell(dict(runs)), Cell(), Cell(dict(fewer))])
     assert [c.rank for c in cells] == [2, 1, 1, 0, 2]

@@ -13,7 +13,7 @@ from cogsl.cli.printing import clean_exit, new_console, print_line, print_note, 
 from cogsl.errors import InputError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from cogsl.errors import CogslError
     from cogsl.evaluation import Record
@@ -73,10 +73,11 @@ def reproduce(
         if name is None:
             raise InputError("Say which table or figure; 'cogsl reproduce --list' shows them all.")
         work = _executor("none" if no_run else executor, jobs, address)
-        spec = _spec(name, dataset or [], method or [], data_root)
         known = _store(store, records, must_be_there=no_run)
+        recorded = _recorded(records, data_root) if no_run else {}
+        spec = _spec(name, dataset or [], method or [], data_root, recorded)
         seeds = seeds or (_most_runs() if no_run else None)
-        found = _reproduce(spec, seeds, work, output, known, data_root)
+        found = _reproduce(spec, seeds, work, output, known, data_root, recorded)
         if records is not None and not no_run:
             print_note(f"{_add(records, found)} records are in {records} now.")
 
@@ -92,6 +93,14 @@ def _store(folder: Path, records: Path | None, *, must_be_there: bool) -> Store:
         if must_be_there or records.exists():
             print_note(f"{store.take_in(records)} records are in {records}.")
     return store
+
+
+def _recorded(records: Path | None, root: Path | None) -> dict[str, str]:
+    """Return the hashes of data sets that are not at hand, but that a file has records of."""
+    from cogsl.experiments.reproduction import recorded_hashes
+    from cogsl.experiments.store import read_compact
+
+    return {} if records is None else recorded_hashes(read_compact(records), root)
 
 
 def _add(path: Path, found: Mapping[str, Record]) -> int:
@@ -121,13 +130,19 @@ def _executor(name: str, jobs: int, address: str | None) -> Executor:
     return Processes(jobs) if name == "processes" else RayCluster(address)
 
 
-def _spec(name: str, only_datasets: list[str], only_methods: list[str], root: Path | None) -> Spec:
+def _spec(
+    name: str,
+    only_datasets: list[str],
+    only_methods: list[str],
+    root: Path | None,
+    recorded: Collection[str],
+) -> Spec:
     """Return what can be made here of a spec; data sets that are not at hand get a line."""
     from cogsl.experiments.reproduction import at_hand
     from cogsl.experiments.specs import narrow, read_spec
 
     asked = narrow(read_spec(name), only_datasets=only_datasets, only_methods=only_methods)
-    spec, missing = at_hand(asked, root)
+    spec, missing = at_hand(asked, root, recorded)
     for each in missing:
         print_note(f"Left out {each}: its file is not at hand; see 'cogsl datasets'.")
     if spec is None:
@@ -136,7 +151,13 @@ def _spec(name: str, only_datasets: list[str], only_methods: list[str], root: Pa
 
 
 def _reproduce(
-    spec: Spec, seeds: int | None, work: Executor, output: Path, store: Store, root: Path | None
+    spec: Spec,
+    seeds: int | None,
+    work: Executor,
+    output: Path,
+    store: Store,
+    root: Path | None,
+    recorded: Mapping[str, str],
 ) -> dict[str, Record]:
     """Do what is missing, write tables and figures, and return all records by their keys."""
     from cogsl.experiments.executors import Nowhere
@@ -153,7 +174,9 @@ def _reproduce(
         minutes = total_seconds(tasks, root) / 60
         print_note(f"{len(tasks)} runs, about {minutes:,.0f} minutes of one processor in all.")
     with _Progress(len(tasks)) as progress:
-        outcome = run_grid(tasks, store, work, data_root=root, on_done=progress.on_done)
+        outcome = run_grid(
+            tasks, store, work, data_root=root, recorded=recorded, on_done=progress.on_done
+        )
     for task, error in outcome.failures:
         print_note(f"Left out {task.name} on {task.dataset}, seed {task.seed}: {error}")
     n_read = len(outcome.records) - outcome.n_done

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from cogsl.errors import CogslError
 from cogsl.evaluation.protocol import Record
 from cogsl.experiments.executors import Executor
 from cogsl.experiments.store import Store
-from cogsl.experiments.tasks import PLACE, Task, key_of, run_task
+from cogsl.experiments.tasks import NOTHING, PLACE, Task, key_of, run_task
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,7 @@ def run_grid(
     executor: Executor,
     *,
     data_root: Path | None = None,
+    recorded: Mapping[str, str] = NOTHING,
     on_done: Callable[[Task, Record | CogslError], None] | None = None,
 ) -> GridOutcome:
     """Do the tasks that have no record yet, and return the records of all.
@@ -65,9 +66,10 @@ def run_grid(
     tasks : in the order in which their records come back.
     store : of the records.
     executor : where they are done.
+    recorded : hashes of data sets that are not at hand, whose records are only read.
     on_done : is told of each run that has just ended.
     """
-    jobs = [Job(task, key_of(task, data_root)) for task in tasks]
+    jobs = [Job(task, key_of(task, data_root, recorded)) for task in tasks]
     by_key = {job.key: job for job in jobs}
     todo = [by_key[key] for key in store.missing(job.key for job in jobs)]
     outcome, failed = GridOutcome(), dict[str, CogslError]()

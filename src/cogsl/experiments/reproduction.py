@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from cogsl.experiments.tasks import GRAPH, Task, frozen, load
 
 if TYPE_CHECKING:
     from cogsl.cost import Estimate
+    from cogsl.evaluation.protocol import Record
 
 RUNS_UNDER = {60.0: 10, 600.0: 3, float("inf"): 1}
 """Seconds that a run takes: how many there are."""
@@ -22,11 +23,34 @@ RUNS_UNDER = {60.0: 10, 600.0: 3, float("inf"): 1}
 MOST_RUNS = max(RUNS_UNDER.values())
 
 
-def at_hand(spec: Spec, root: Path | None = None) -> tuple[Spec | None, list[str]]:
-    """Return the part of a spec whose data is here, None if none is, and the data sets left out."""
-    here = [name for name in spec.datasets if datasets.DATASETS[name].is_at_hand(root)]
+def at_hand(
+    spec: Spec, root: Path | None = None, recorded: Collection[str] = ()
+) -> tuple[Spec | None, list[str]]:
+    """Return the part of a spec whose data is here, None if none is, and the data sets left out.
+
+    Data sets that are ``recorded`` count as if they were here.
+    """
+    here = [name for name in spec.datasets if name in recorded or is_here(name, root)]
     missing = [name for name in spec.datasets if name not in here]
     return (narrow(spec, only_datasets=here) if here else None), missing
+
+
+def is_here(dataset: str, root: Path | None = None) -> bool:
+    """Tell whether a data set can be loaded without a network."""
+    return datasets.DATASETS[dataset].is_at_hand(root)
+
+
+def recorded_hashes(records: Mapping[str, Record], root: Path | None = None) -> dict[str, str]:
+    """Return the hashes of those data sets that records are of, and that are not at hand.
+
+    They stand in the keys of the records, so that without the data these can still be found.
+    """
+    hashes = {
+        record["dataset"]: record["data_hash"]
+        for record in records.values()
+        if "data_hash" in record and not record["dataset_settings"]
+    }
+    return {name: text for name, text in hashes.items() if not is_here(name, root)}
 
 
 def estimated(task: Task, root: Path | None = None) -> Estimate:

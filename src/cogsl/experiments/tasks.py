@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import cogsl
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from cogsl.methods.base import NodeClassifier
 
 GRAPH = "graph"
+NOTHING: Mapping[str, str] = MappingProxyType({})
 PLACE = ("name", "axis", "point")
 """Parts of a task that say where its record stands, and decide nothing."""
 
@@ -113,6 +115,7 @@ def run_task(task: Task, data_root: Path | None = None) -> Record:
         graph, options = attacked(task, graph)
     context = {
         "dataset": task.dataset,
+        "data_hash": data_hash(task.dataset, frozen(task.dataset_settings), data_root),
         "dataset_settings": dict(task.dataset_settings),
         "method": task.method,
         "split_seed": task.split_seed,
@@ -161,8 +164,13 @@ def data_hash(
     return content_hash(load(dataset, 0, settings, root).with_split((), ()))
 
 
-def key_of(task: Task, data_root: Path | None = None) -> str:
-    """Return a task's key; its data set is read once a process."""
+def key_of(task: Task, data_root: Path | None = None, recorded: Mapping[str, str] = NOTHING) -> str:
+    """Return a task's key; its data set is read once a process.
+
+    ``recorded`` has the hash of data that is not at hand, as ``recorded_hashes`` returns them.
+    """
+    if task.dataset in recorded:
+        return task.key(recorded[task.dataset])
     return task.key(data_hash(task.dataset, frozen(task.dataset_settings), data_root))
 
 

@@ -149,23 +149,21 @@ def _printed(spec: Spec, dataset: str, series: str, at: int) -> float | None:
 def ranked(cells: Sequence[Cell]) -> list[Cell]:
     """Return the cells with their ranks by mean, and those marked that the test ties to the best.
 
-    The test is paired over the runs that both have, and corrected for the number of cells (Holm).
-    Cells with the same runs, as of one method under an attack of no strength, share a rank.
+    Equal means share a rank, as those of one method under an attack that does nothing. The test is
+    paired over the runs that both have, and corrected for the number of cells (Holm).
     """
-    run = [k for k, cell in enumerate(cells) if cell.values]
-    if not run:
+    means = {k: round(cell.mean, 9) for k, cell in enumerate(cells) if cell.values}
+    if not means:
         return list(cells)
-    order = sorted(run, key=lambda k: (-cells[k].mean, sorted(cells[k].values.items())))
-    best = cells[order[0]]
-    others = [k for k in order if cells[k].values != best.values]
-    common = {k: sorted(best.values.keys() & cells[k].values.keys()) for k in others}
+    levels = sorted(set(means.values()), reverse=True)
+    ranks = {k: 1 + levels.index(mean) for k, mean in means.items()}
+    best = next(cells[k] for k, rank in ranks.items() if rank == 1)
+    common = {
+        k: sorted(best.values.keys() & cells[k].values.keys()) for k, r in ranks.items() if r > 1
+    }
     tested = [k for k, runs in common.items() if len(runs) > 1]
     p_values = holm([_p_value(best, cells[k], common[k]) for k in tested])
     tied = {k for k, p in zip(tested, p_values, strict=True) if p >= LEVEL}
-    ranks, rank, above = dict[int, int](), 0, Cell()
-    for k in order:
-        rank += cells[k].values != above.values
-        ranks[k], above = rank, cells[k]
     return [replace(cell, rank=ranks.get(k, 0), tied=k in tied) for k, cell in enumerate(cells)]
 
 
