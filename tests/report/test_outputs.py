@@ -94,7 +94,7 @@ def test_the_margin_is_told_from_attack_to_attack(tmp_path: Path) -> None:
         for row in part
     ]
     write_outputs(swept, rows, tmp_path)
-    margins = "+0.7 (noise 0, macro-F1), +10.7 (noise 0.5, macro-F1)"
+    margins = "+0.7 (0), +10.7 (0.5)"
     text = (tmp_path / "t.md").read_text()
     assert f"\n- Wine: CoGSL over the best other one: {margins}.\n" in text
 

@@ -102,7 +102,8 @@ def test_points_are_columns() -> None:
     swept = spec(axis="noise", points=points, metrics=["macro_f1"], attack="feature_noise")
     rows = records("GCN", 0.9, axis="noise", point=0.5)
     (table,) = make_tables(swept, rows)
-    assert table.heads == ("noise 0.1, macro-F1", "noise 0.5, macro-F1")
+    assert table.heads == ("0.1", "0.5")
+    assert table.heading == "Wine: macro-F1 by noise"
     assert [number(cell) for cell in table.rows[0]] == ["-", "90.0"]
 
 

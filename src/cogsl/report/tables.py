@@ -63,16 +63,23 @@ class Table:
 
     Parameters
     ----------
-    title : above it.
+    title : of the data set.
     heads : one a column of cells.
     names : one a row.
     rows : the cells.
+    about : what stands in the cells and what in the heads, if these are but numbers.
     """
 
     title: str
     heads: tuple[str, ...]
     names: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
+    about: str = ""
+
+    @property
+    def heading(self) -> str:
+        """What stands above it."""
+        return f"{self.title}: {self.about}" if self.about else self.title
 
 
 def make_tables(spec: Spec, records: Sequence[Record]) -> list[Table]:
@@ -87,13 +94,17 @@ def _of_panel(spec: Spec, panel: Panel, records: Sequence[Record]) -> Table:
     title = datasets.DATASETS[panel.dataset].title
     metrics = tuple(TITLES.get(metric, metric) for metric in spec.metrics)
     names = tuple(series.name for series in spec.series)
-    points = tuple("" if p.x is None else f"{panel.axis} {p.x:g}" for p in panel.points)
+    numbers = tuple("" if p.x is None else f"{p.x:g}" for p in panel.points)
+    points, about = tuple(f"{panel.axis} {x}" if x else "" for x in numbers), ""
     cells = [
         [_cells_of(spec, panel, number, name, records) for number in range(len(points))]
         for name in names
     ]  # series x points x metrics
     if len(names) == 1 and len(points) > 1:
         heads, names, rows = metrics, points, cells[0]
+    elif len(metrics) == 1 and all(numbers):
+        heads, about = numbers, f"{metrics[0]} by {panel.axis}"
+        rows = [[cell for (cell,) in row] for row in cells]
     else:
         heads = tuple(f"{p}, {metric}" if p else metric for p in points for metric in metrics)
         rows = [[cell for at_point in row for cell in at_point] for row in cells]
@@ -101,7 +112,7 @@ def _of_panel(spec: Spec, panel: Panel, records: Sequence[Record]) -> Table:
         ranked(column) if spec.metrics[k % len(metrics)] in SHARES else column
         for k, column in enumerate(zip(*rows, strict=True))
     ]
-    return Table(title, heads, names, tuple(zip(*columns, strict=True)))
+    return Table(title, heads, names, tuple(zip(*columns, strict=True)), about)
 
 
 def _cells_of(
@@ -186,7 +197,7 @@ def to_markdown(table: Table) -> str:
     The paper's own number stands in brackets.
     """
     lines = [
-        f"### {table.title}",
+        f"### {table.heading}",
         "",
         "| | " + " | ".join(table.heads) + " |",
         "|---" * (len(table.heads) + 1) + "|",
@@ -209,7 +220,7 @@ def _markdown(cell: Cell) -> str:
 def to_latex(table: Table) -> str:
     """Return the table as LaTeX's tabular, with the same marks."""
     lines = [
-        f"% {table.title}",
+        f"% {table.heading}",
         "\\begin{tabular}{l" + "c" * len(table.heads) + "}",
         "\\hline",
         " & " + " & ".join(map(_escaped, table.heads)) + " \\\\",
@@ -249,7 +260,7 @@ def to_csv(tables: Sequence[Table]) -> str:
                     figures = map(_plain, (cell.mean, cell.deviation, *ends))
                     paper = "" if cell.printed is None else cell.printed
                     place = (len(cell.values), cell.rank or "", paper)
-                    writer.writerow([table.title, name, head, *figures, *place])
+                    writer.writerow([table.heading, name, head, *figures, *place])
     return file.getvalue()
 
 
