@@ -51,3 +51,11 @@ def test_an_added_pair_gets_the_mean_both_ways() -> None:
     assert np.count_nonzero(new) == 2 * round(0.1 * np.count_nonzero(pairs))
     np.testing.assert_allclose(after[new], pairs[pairs > 0].mean() / 2)
     np.testing.assert_array_equal(after[~new], before[~new])
+
+
+def test_a_view_with_too_little_room_is_filled() -> None:
+    before = one_way()
+    after = EdgeAddition(ratio=3.0).apply_to_matrix(csr_array(before), seed=0).toarray()
+    assert (after + after.T).all()
+    given = (before + before.T) != 0
+    np.testing.assert_array_equal(after[given], before[given])

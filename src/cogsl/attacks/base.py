@@ -47,7 +47,7 @@ class EdgeAttack(Attack):
 
         A pair that is dropped loses both its entries, one that is added gets both, with the mean
         of the others off the diagonal. The diagonal stays, and so do the entries of all other
-        pairs.
+        pairs. A view may be so dense that fewer pairs are free than are to be added; then all are.
 
         Parameters
         ----------
@@ -56,7 +56,7 @@ class EdgeAttack(Attack):
         """
         n = matrix.shape[0]
         edges = edges_of(csr_array(matrix + matrix.T))
-        left = self._change(edges, n, self._generator(seed))
+        left = self._within(edges, n)._change(edges, n, self._generator(seed))
         was_there = np.isin(left.numbers(n), edges.numbers(n))
         kept, added = left.some(was_there), left.some(~was_there)
         mean = edges.weights.mean() / 2 if len(edges) else 1.0
@@ -70,6 +70,10 @@ class EdgeAttack(Attack):
     def _attack(self, graph: Graph, generator: np.random.Generator) -> Graph:
         changed = self._change(edges_of(graph.adjacency), graph.n_nodes, generator)
         return graph.with_edges(changed.matrix(graph.n_nodes))
+
+    def _within(self, edges: Edges, n: int) -> EdgeAttack:
+        """Return this attack, weakened to what a view can bear."""
+        return self
 
     @abstractmethod
     def _change(self, edges: Edges, n: int, generator: np.random.Generator) -> Edges:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from cogsl.attacks.base import EdgeAttack, check_budget
 from cogsl.sparse.undirected import Edges
+
+logger = logging.getLogger("cogsl")
 
 Pairs = npt.NDArray[np.int64]
 
@@ -22,8 +25,18 @@ class EdgeAddition(EdgeAttack):
     Each gets the mean weight of the given edges.
     """
 
+    def _within(self, edges: Edges, n: int) -> EdgeAddition:
+        free = _n_free(edges, n)
+        if round(self.ratio * len(edges)) <= free:
+            return self
+        most = free / len(edges)
+        logger.info(
+            "A view has room for %.3f of its pairs, not %g: all are joined.", most, self.ratio
+        )
+        return replace(self, ratio=most)
+
     def _change(self, edges: Edges, n: int, generator: np.random.Generator) -> Edges:
-        wanted, free = round(self.ratio * len(edges)), n * (n - 1) // 2 - len(edges)
+        wanted, free = round(self.ratio * len(edges)), _n_free(edges, n)
         what = "pairs of nodes that are not joined"
         check_budget(wanted, free, what, n_edges=len(edges))
         low, high = np.divmod(unjoined_pairs(edges.numbers(n), wanted, n, generator), n)
@@ -34,6 +47,11 @@ class EdgeAddition(EdgeAttack):
             np.concatenate([edges.high, high]),
             np.concatenate([edges.weights, weights]),
         )
+
+
+def _n_free(edges: Edges, n: int) -> int:
+    """Return how many pairs of nodes are not joined."""
+    return n * (n - 1) // 2 - len(edges)
 
 
 def unjoined_pairs(joined: Pairs, wanted: int, n: int, generator: np.random.Generator) -> Pairs:
