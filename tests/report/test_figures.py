@@ -83,6 +83,16 @@ def test_a_second_metric_of_one_line_has_an_axis_of_its_own() -> None:
     assert (left.get_ylabel(), right.get_ylabel()) == ("macro-F1 (%)", "MI (nats)")
 
 
+def test_small_changes_of_a_second_metric_look_small() -> None:
+    runs = [
+        {**record("CoGSL", x, 0.0), "dataset": "digits", "axis": "eta"}
+        | {"macro_f1": 0.9, "mi": 2.0 - x / 1000}
+        for x in (0.0, 0.05, 0.5)
+    ]
+    _, _, right, _ = draw(read_spec("fig-mi"), runs).axes
+    assert right.get_ylim() == pytest.approx((1.9, 2.1), abs=0.001)
+
+
 def test_names_do_not_overlap() -> None:
     close = [record(name, x, 0.5) for name in ("A", "B") for x in (0.0, 0.5)]
     (ax,) = draw(lines(), close).axes

@@ -37,6 +37,8 @@ _STYLE = {
     "svg.hashsalt": "cogsl",
 }
 
+_FEW_TICKS = 5  # more have smaller labels
+_LEAST_SPAN = 0.1  # of an axis at the right, as a share of what it shows: less is drawn as little
 _BAND = 0.1  # how opaque a band is; several lie over one another
 
 Record = Mapping[str, Any]
@@ -101,7 +103,7 @@ def _lines(ax: Axes, spec: Spec, panel: Panel, records: Sequence[Record]) -> Non
         _name_lines(ax, ends)
     points = [point.x for point in panel.points if point.x is not None]
     ax.set_xticks(range(len(points)) if _is_uneven(panel) else points)
-    ax.set_xticklabels([f"{x:g}" for x in points])
+    ax.set_xticklabels([f"{x:g}" for x in points], fontsize=9 if len(points) <= _FEW_TICKS else 7)
     ax.set_xlabel(panel.axis)
     ax.set_ylabel(_label(metric))
     if len(spec.metrics) > 1 and len(spec.series) == 1:
@@ -113,6 +115,10 @@ def _beside(ax: Axes, panel: Panel, name: str, metric: str, records: Sequence[Re
     xs, means, _ = _curve(records, panel, name, metric)
     right, colour = ax.twinx(), COLOURS[1]
     right.plot(_places(panel, xs), means, color=colour, linestyle=LINES[1], marker=MARKERS[1])
+    low, high = right.get_ylim()
+    missing = _LEAST_SPAN * abs(low + high) / 2 - (high - low)
+    if missing > 0:
+        right.set_ylim(low - missing / 2, high + missing / 2)
     right.set_ylabel(_label(metric), color=colour)
     right.grid(visible=False)
     right.spines["right"].set_visible(True)
