@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cogsl.experiments.specs import read_spec
+from cogsl.experiments.specs import narrow, read_spec
 from cogsl.report.outputs import unfold, write_outputs
 from cogsl.report.summary import in_words
 from cogsl.report.tables import make_tables
@@ -96,7 +96,29 @@ def test_the_margin_is_told_from_attack_to_attack(tmp_path: Path) -> None:
     write_outputs(swept, rows, tmp_path)
     margins = "+0.7 (0), +10.7 (0.5)"
     text = (tmp_path / "t.md").read_text()
-    assert f"\n- Wine: CoGSL over the best other one: {margins}.\n" in text
+    assert f"\n- Wine: CoGSL_v1 over the best other method: {margins}.\n" in text
+
+
+def test_the_margins_of_our_own_settings_stand_apart(tmp_path: Path) -> None:
+    asked = narrow(read_spec("table-feature-noise"), only_datasets=["breast_cancer"])
+    figures = {"CoGSL": 0.7, "CoGSL (our defaults)": 0.9, "GCN": 0.6, "GEN": 0.8}
+    rows = [
+        {"dataset": "breast_cancer", "name": name, "axis": "noise ratio", "point": x}
+        | {"seed": k, "split_seed": k, "macro_f1": figure + 0.01 * k}
+        for name, figure in figures.items()
+        for x in (0.0, 0.1)
+        for k in range(3)
+    ]
+    write_outputs(asked, rows, tmp_path)
+    text = (tmp_path / "table-feature-noise.md").read_text()
+    assert "- Cancer: CoGSL over the best other method: -10.0 (0), -10.0 (0.1).\n" in text
+    ours = "CoGSL (our defaults) over the best other method: +10.0 (0), +10.0 (0.1)"
+    assert f"- Cancer: {ours}.\n" in text
+
+
+def test_a_spec_may_say_what_a_reader_has_to_know(tmp_path: Path) -> None:
+    write_outputs(spec(note="Views are filled."), [*GCN, *OURS], tmp_path)
+    assert "for each figure.\n\nViews are filled.\n\n" in (tmp_path / "t.md").read_text()
 
 
 def test_views_become_rows() -> None:

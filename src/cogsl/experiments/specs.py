@@ -68,6 +68,7 @@ class Spec:
     metrics : the figures that are shown, as the records name them.
     attack : its kind; "" for none.
     measure : what is measured in a run, ``MEASURES``.
+    note : what a reader has to know beside.
     printed : the paper's own numbers, by data set and series.
     """
 
@@ -80,6 +81,7 @@ class Spec:
     metrics: tuple[str, ...]
     attack: str = ""
     measure: str = "classification"
+    note: str = ""
     printed: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
 
     @property

@@ -48,12 +48,14 @@ def write_outputs(spec: Spec, records: Sequence[Record], folder: Path) -> list[P
 def page(spec: Spec, tables: Sequence[Table], records: Sequence[Record]) -> str:
     """Return the page of a spec: what it shows, what was found, and the tables."""
     parts = [f"# {spec.title}", f"The paper: {spec.paper}. {_runs(records)}"]
+    if spec.note:
+        parts.append(spec.note)
     if spec.kind == "figure":
         parts.append(f"![{spec.title}]({spec.name}.png)")
         parts.append("Bands and bars are 95 % intervals of the mean over runs (bootstrap).")
     parts.append(_FOUND)
     for table in tables:
-        words = [in_words(table), margins_in_words(table, _ours(spec)) if spec.attack else ""]
+        words = [in_words(table), *(_margins(spec, table) if spec.attack else [])]
         parts.append("\n".join(filter(None, words)))
     parts += [_TABLES]
     parts.append(
@@ -65,8 +67,14 @@ def page(spec: Spec, tables: Sequence[Table], records: Sequence[Record]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _ours(spec: Spec) -> list[str]:
-    return [series.name for series in spec.series if series.method == "cogsl"]
+def _margins(spec: Spec, table: Table) -> list[str]:
+    """Say how far CoGSL is above the other methods, with the paper's settings and with ours."""
+    rivals = [series.name for series in spec.series if series.method != "cogsl"]
+    by_preset: dict[str, list[str]] = {}
+    for series in spec.series:
+        if series.method == "cogsl":
+            by_preset.setdefault(series.preset, []).append(series.name)
+    return [margins_in_words(table, ours, rivals) for ours in by_preset.values()]
 
 
 def summary(folder: Path) -> str:

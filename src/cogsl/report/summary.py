@@ -22,20 +22,18 @@ def in_words(table: Table) -> str:
     return "\n".join(lines) or f"- {table.title}: nothing was run."
 
 
-def margins_in_words(table: Table, ours: Collection[str]) -> str:
-    """Say how far the best of our rows is above the best other one, from column to column."""
+def margins_in_words(table: Table, ours: Sequence[str], rivals: Collection[str]) -> str:
+    """Say how far the best of our rows is above the best of the rivals', from column to column."""
     margins = []
     for head, column in _columns(table):
-        sides: tuple[list[float], list[float]] = ([], [])
-        for name, cell in column.items():
-            if cell.values:
-                sides[name in ours].append(cell.mean)
+        means = {name: cell.mean for name, cell in column.items() if cell.values}
+        sides = [[mean for name, mean in means.items() if name in side] for side in (ours, rivals)]
         if all(sides):
-            margins.append(f"{max(sides[1]) - max(sides[0]):+.1f} ({head})")
+            margins.append(f"{max(sides[0]) - max(sides[1]):+.1f} ({head})")
     if len(margins) < 2:
         return ""
-    who = "CoGSL" if len(ours) == 1 else "the best of CoGSL's rows"
-    return f"- {table.title}: {who} over the best other one: {', '.join(margins)}."
+    who = ours[0] if len(ours) == 1 else f"the best of {_listed(ours)}"
+    return f"- {table.title}: {who} over the best other method: {', '.join(margins)}."
 
 
 def _columns(table: Table) -> Iterator[tuple[str, Column]]:
