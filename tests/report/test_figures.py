@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cogsl.experiments.specs import Spec, parse_spec, read_spec
-from cogsl.report.figures import draw, save
+from cogsl.report.figures import draw, save, spread
 from cogsl.report.outputs import unfold
 
 POINTS = [{"x": 0.0}, {"x": 0.5, "ratio": 0.5}]
@@ -99,6 +99,12 @@ def test_names_do_not_overlap() -> None:
     heights = sorted(float(text.get_position()[1]) for text in ax.texts)
     low, high = ax.get_ylim()
     assert heights[1] - heights[0] >= 0.06 * (high - low)
+
+
+def test_names_stay_where_there_is_room_and_move_up_and_down_alike_where_there_is_none() -> None:
+    assert spread([0.0, 5.0], least=1.0) == [0.0, 5.0]
+    assert spread([2.0, 2.0, 9.0], least=1.0) == pytest.approx([1.5, 2.5, 9.0])
+    assert spread([2.0, 2.0, 2.6], least=1.0) == pytest.approx([1.2, 2.2, 3.2])
 
 
 def test_views_are_dots() -> None:

@@ -39,6 +39,7 @@ _STYLE = {
 
 _FEW_TICKS = 5  # more have smaller labels
 _LEAST_SPAN = 0.1  # of an axis at the right, as a share of what it shows: less is drawn as little
+_LINE_HEIGHT = 0.07  # of a name, as a share of the axis
 _BAND = 0.1  # how opaque a band is; several lie over one another
 
 Record = Mapping[str, Any]
@@ -167,20 +168,28 @@ def _name_lines(ax: Axes, ends: Sequence[tuple[float, float, str, str]]) -> None
     if not ends:
         return
     low, high = ax.get_ylim()
-    step, below = 0.07 * (high - low), -np.inf
-    for height, place, name, colour in sorted(ends):
-        below = max(height, below + step)
+    left, right = ax.get_xlim()
+    ends = sorted(ends)
+    heights = spread([height for height, *_ in ends], least=_LINE_HEIGHT * (high - low))
+    for (_, place, name, colour), height in zip(ends, heights, strict=True):
         ax.annotate(
             name,
-            (place, height),
-            xytext=(place, below),
-            textcoords="data",
+            (place + 0.03 * (right - left), height),
             color=colour,
             fontsize=8,
             va="center",
             ha="left",
             annotation_clip=False,
-        ).set_x(place + 0.03 * (ax.get_xlim()[1] - ax.get_xlim()[0]))
+        )
+
+
+def spread(heights: Sequence[float], *, least: float) -> list[float]:
+    """Return ascending heights moved as little as possible (by squares) to be so far apart."""
+    from sklearn.isotonic import isotonic_regression
+
+    steps = least * np.arange(len(heights))
+    moved: list[float] = (isotonic_regression(np.array(heights) - steps) + steps).tolist()
+    return moved
 
 
 def _dots(ax: Axes, spec: Spec, panel: Panel, records: Sequence[Record]) -> None:
