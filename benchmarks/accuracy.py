@@ -25,6 +25,8 @@ from rich.table import Table
 from benchmarks.grid import format_difference, format_figure, print_table, run_grid
 
 METRICS = ("macro_f1", "micro_f1", "auc")
+KEPT = ("val_accuracy", "seconds", "peak_memory", "best_iter", "n_iter", "commit", *METRICS)
+"""What a compact record has of a run."""
 PAPER = Path(__file__).with_name("paper_table.toml")
 BASE = "gcn"  # what times are compared with
 OURS = "cogsl"
@@ -97,8 +99,7 @@ def run_job(job: Job) -> dict[str, Any]:
         except CogslError as error:
             return origin | {"failure": str(error)}
     record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    kept = ("val_accuracy", "seconds", "peak_memory", "best_iter", "n_iter", "commit", *METRICS)
-    return origin | {key: record[key] for key in kept}
+    return origin | {key: record[key] for key in KEPT}
 
 
 def first_jobs(

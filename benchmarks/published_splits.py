@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from benchmarks.accuracy import METRICS, OURS, format_table
+from benchmarks.accuracy import KEPT, OURS, format_table
 from benchmarks.grid import run_grid
 
 if TYPE_CHECKING:
@@ -80,8 +80,7 @@ def run_job(job: Job) -> dict[str, Any]:
     graph = published_split(datasets.load(job.dataset), PUBLISHED[job.dataset], job.split_seed)
     method = find_method(job.method)(**resolve(job.method, job.dataset, job.preset, {}))
     record = evaluate(method, graph, seed=job.seed, context={"split_seed": job.split_seed})
-    kept = ("val_accuracy", "seconds", "peak_memory", "best_iter", "n_iter", "commit", *METRICS)
-    return asdict(job) | {key: record[key] for key in kept}
+    return asdict(job) | {key: record[key] for key in KEPT}
 
 
 def first_job(dataset: str, method: str) -> Job:
