@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 from scipy.sparse import csr_array
 
-from cogsl.cost import Cost, Estimate, GraphSize, dense_slowness, slowness
+from cogsl import cost
+from cogsl.cost import (
+    Cost,
+    Estimate,
+    GraphSize,
+    dense_slowness,
+    on_reference_machine,
+    slowness,
+)
 from cogsl.graph import Graph
 
 
@@ -37,3 +46,36 @@ def test_a_run_takes_its_views_its_iterations_and_its_result() -> None:
 def test_this_machine_is_neither_a_thousand_times_faster_nor_slower() -> None:
     assert 1e-3 < slowness() < 1e3
     assert 1e-3 < dense_slowness() < 1e3
+
+
+def test_the_reference_machine_is_as_fast_as_itself_whatever_this_one_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cost, "_fastest", lambda _: 1.0)
+    cost._seconds_of.cache_clear()
+    try:
+        with on_reference_machine():
+            assert slowness() == dense_slowness() == 1.0
+        assert slowness() == pytest.approx(1 / 1.8e-3)
+    finally:
+        cost._seconds_of.cache_clear()
+
+
+def test_speed_is_measured_for_each_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[int] = []
+
+    def probe(_: object) -> float:
+        measured.append(torch.get_num_threads())
+        return 1.0
+
+    monkeypatch.setattr(cost, "_fastest", probe)
+    cost._seconds_of.cache_clear()
+    before = torch.get_num_threads()
+    try:
+        for threads in (1, 2, 1, 2):
+            torch.set_num_threads(threads)
+            slowness()
+        assert measured == [1, 2]
+    finally:
+        torch.set_num_threads(before)
+        cost._seconds_of.cache_clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
 from cogsl import machine
 from cogsl.errors import InputError
@@ -104,3 +105,14 @@ def test_what_is_no_size_is_refused(text: str) -> None:
 )
 def test_sizes_are_written(size: int, text: str) -> None:
     assert machine.format_bytes(size) == text
+
+
+def test_one_thread_and_then_as_many_as_before() -> None:
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        with machine.one_thread() as outside:
+            assert (torch.get_num_threads(), outside) == (1, 2)
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -24,6 +26,7 @@ _PROBE_SECONDS = 1.8e-3  # what the probe takes on one thread of the reference m
 _DENSE_PROBE_ROWS = 512
 _DENSE_PROBE_SECONDS = 3.8e-3  # the same of a dense product
 _PROBES = 5  # the fastest counts
+_on_reference = ContextVar("on_reference", default=False)
 
 
 @dataclass(frozen=True)
@@ -115,12 +118,48 @@ class Estimate:
         return max(part.peak_bytes for part in (self.views, self.iteration, self.result))
 
 
-@cache
 def slowness() -> float:
     """Return how many times longer than the reference machine this one takes for sparse products.
 
-    It is measured once a process, in some milliseconds, with PyTorch's number of threads.
+    It is measured once a process for each number of threads that PyTorch has, in some milliseconds.
     """
+    return _slowness_of(_sparse_product, _PROBE_SECONDS)
+
+
+def dense_slowness() -> float:
+    """Return the same for dense products, of which some methods are made."""
+    return _slowness_of(_dense_product, _DENSE_PROBE_SECONDS)
+
+
+@contextmanager
+def on_reference_machine() -> Iterator[None]:
+    """Make estimates for one thread of the reference machine inside the scope.
+
+    So that what follows from them does not depend on what this machine is, or does beside.
+    """
+    token = _on_reference.set(True)
+    try:
+        yield
+    finally:
+        _on_reference.reset(token)
+
+
+def _slowness_of(make_probe: Callable[[], Callable[[], object]], reference: float) -> float:
+    import torch
+
+    if _on_reference.get():
+        return 1.0
+    return _seconds_of(make_probe, torch.get_num_threads()) / reference
+
+
+@cache
+def _seconds_of(make_probe: Callable[[], Callable[[], object]], threads: int) -> float:
+    """Return what a probe takes with the threads that there are now; they are the cache's key."""
+    del threads
+    return _fastest(make_probe())
+
+
+def _sparse_product() -> Callable[[], object]:
     import torch
 
     from cogsl.sparse.kernels import active_kernels
@@ -129,17 +168,14 @@ def slowness() -> float:
     crow = torch.arange(0, n * per_row + 1, per_row, dtype=torch.int32)
     col = (torch.arange(n * per_row) * 7919 % n).int()  # spread over all rows
     values, dense = torch.ones(col.numel()), torch.ones(n, _PROBE_COLUMNS)
-    probe = functools.partial(active_kernels().product, crow, col, values, n, dense)
-    return _fastest(probe) / _PROBE_SECONDS
+    return functools.partial(active_kernels().product, crow, col, values, n, dense)
 
 
-@cache
-def dense_slowness() -> float:
-    """Return the same for dense products, of which some methods are made."""
+def _dense_product() -> Callable[[], object]:
     import torch
 
     square = torch.ones(_DENSE_PROBE_ROWS, _DENSE_PROBE_ROWS)
-    return _fastest(functools.partial(torch.mm, square, square)) / _DENSE_PROBE_SECONDS
+    return functools.partial(torch.mm, square, square)
 
 
 def _fastest(probe: Callable[[], object]) -> float:

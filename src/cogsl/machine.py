@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from cogsl.errors import InputError
@@ -36,6 +37,19 @@ def idle_threads() -> int:
     if busy is None:
         busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     return max(1, processors - round(busy))
+
+
+@contextlib.contextmanager
+def one_thread() -> Iterator[int]:
+    """Let PyTorch have one thread inside the scope; yield how many it has outside."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield threads
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _busy_now() -> float | None:

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from cogsl import cost
 from cogsl.experiments import reproduction
-from cogsl.experiments.reproduction import estimated, runs_by_time, total_seconds
+from cogsl.experiments.reproduction import estimated, runs_by_time, total_seconds, usual_runs
 from cogsl.experiments.tasks import AttackOn, Task
+from cogsl.machine import one_thread
 from tests.attacks.graphs import random_graph
 
 TASK = Task(dataset="citeseer", method="gcn", name="GCN", seed=0)
@@ -47,5 +49,17 @@ def test_an_attack_on_views_leaves_the_graph_as_it_is() -> None:
 
 def test_the_total_tells_attacks_apart() -> None:
     noisy = replace(TASK, attack=AttackOn(kind="edge_addition", ratio=3.0))
-    apart = estimated(TASK).seconds + estimated(noisy).seconds
+    with one_thread():
+        apart = estimated(TASK).seconds + estimated(noisy).seconds
     assert total_seconds([TASK, noisy]) == pytest.approx(apart)
+
+
+def test_a_busy_machine_gives_as_many_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = usual_runs(TASK)
+    monkeypatch.setattr(cost, "_fastest", lambda _: 1e3)
+    cost._seconds_of.cache_clear()
+    try:
+        assert estimated(TASK).seconds > 600
+        assert usual_runs(TASK) == runs == 10
+    finally:
+        cost._seconds_of.cache_clear()

@@ -11,6 +11,7 @@ from multiprocessing import get_context
 from typing import Any, Generic, Protocol, TypeVar
 
 from cogsl.errors import CogslError, WorkerLostError, import_extra
+from cogsl.machine import one_thread
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -150,13 +151,8 @@ def attempt(work: Callable[[Task], Result], task: Task) -> tuple[Result | None, 
 
     Threads of several processes would fight; and one gives the same bits everywhere.
     """
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        return work(task), None
-    except CogslError as error:
-        return None, error
-    finally:
-        torch.set_num_threads(threads)
+    with one_thread():
+        try:
+            return work(task), None
+        except CogslError as error:
+            return None, error

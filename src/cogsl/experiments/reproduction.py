@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from cogsl import datasets
 from cogsl.attacks import ATTACKS
-from cogsl.cost import GraphSize
+from cogsl.cost import GraphSize, on_reference_machine
 from cogsl.experiments.specs import Spec, narrow
 from cogsl.experiments.tasks import GRAPH, Task, frozen, load
+from cogsl.machine import one_thread
 
 if TYPE_CHECKING:
     from cogsl.cost import Estimate
@@ -81,8 +82,12 @@ def _size(
 
 
 def usual_runs(task: Task, root: Path | None = None) -> int:
-    """Return how many runs a task gets by the time that one takes."""
-    return runs_by_time(estimated(task, root).seconds)
+    """Return how many runs a task gets by the time that one takes on the reference machine.
+
+    So a grid has the same runs everywhere, and on a busy machine too.
+    """
+    with on_reference_machine():
+        return runs_by_time(estimated(task, root).seconds)
 
 
 def runs_by_time(seconds: float) -> int:
@@ -91,13 +96,14 @@ def runs_by_time(seconds: float) -> int:
 
 
 def total_seconds(tasks: Sequence[Task], root: Path | None = None) -> float:
-    """Return about how long tasks take, one after the other."""
+    """Return about how long tasks take, one after the other, on one thread as executors do them."""
     kinds: dict[tuple[str, ...], float] = {}
     total = 0.0
-    for task in tasks:
-        attack = "" if task.attack is None else f"{task.attack.kind} {task.attack.ratio}"
-        kind = (task.dataset, task.method, repr(sorted(task.settings.items())), attack)
-        if kind not in kinds:
-            kinds[kind] = estimated(task, root).seconds
-        total += kinds[kind]
+    with one_thread():
+        for task in tasks:
+            attack = "" if task.attack is None else f"{task.attack.kind} {task.attack.ratio}"
+            kind = (task.dataset, task.method, repr(sorted(task.settings.items())), attack)
+            if kind not in kinds:
+                kinds[kind] = estimated(task, root).seconds
+            total += kinds[kind]
     return total

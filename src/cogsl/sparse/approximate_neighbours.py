@@ -22,6 +22,7 @@ import torch
 from scipy.sparse import csr_array
 
 from cogsl.errors import InputError, import_extra
+from cogsl.machine import one_thread
 from cogsl.sparse.blocks import BLOCK_BYTES, GRID, Int64Array, blocks, top_of_rows
 from cogsl.sparse.neighbours import (
     Similarities,
@@ -115,14 +116,9 @@ def _workers(faiss: ModuleType) -> Iterator[ThreadPoolExecutor]:
 
     Products on several threads would depend on their number and be in one another's way.
     """
-    n_threads = torch.get_num_threads()
-    one_thread = partial(faiss.omp_set_num_threads, 1)  # of the thread that calls it only
-    torch.set_num_threads(1)
-    try:
-        with ThreadPoolExecutor(n_threads, initializer=one_thread) as pool:
-            yield pool
-    finally:
-        torch.set_num_threads(n_threads)
+    alone = partial(faiss.omp_set_num_threads, 1)  # of the thread that calls it only
+    with one_thread() as n_threads, ThreadPoolExecutor(n_threads, initializer=alone) as pool:
+        yield pool
 
 
 # --------------------------------------------------------------------------- the reduced rows
