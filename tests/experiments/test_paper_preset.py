@@ -43,7 +43,8 @@ PUBLISHED = {
 }
 PUBLISHED_NAMES = ("estimator_hidden", "mi_hidden", "tau", "eta_rate")
 COMMON = {
-    "bias": False,
+    "activation": "relu",
+    "bias": True,
     "classifier_hidden": 16,
     "classifier_dropout": 0.5,
     "classifier_lr": 0.01,

@@ -57,9 +57,9 @@ def test_the_total_tells_attacks_apart() -> None:
 def test_a_busy_machine_gives_as_many_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = usual_runs(TASK)
     monkeypatch.setattr(cost, "_fastest", lambda _: 1e3)
-    cost._seconds_of.cache_clear()
+    cost._fastest_with.cache_clear()
     try:
         assert estimated(TASK).seconds > 600
         assert usual_runs(TASK) == runs == 10
     finally:
-        cost._seconds_of.cache_clear()
+        cost._fastest_with.cache_clear()

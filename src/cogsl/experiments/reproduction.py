@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cogsl import datasets
 from cogsl.attacks import ATTACKS
-from cogsl.cost import GraphSize, on_reference_machine
+from cogsl.cost import GraphSize, on_usual_machine
 from cogsl.experiments.specs import Spec, narrow
 from cogsl.experiments.tasks import GRAPH, Task, frozen, load
 from cogsl.machine import one_thread
@@ -82,11 +82,11 @@ def _size(
 
 
 def usual_runs(task: Task, root: Path | None = None) -> int:
-    """Return how many runs a task gets by the time that one takes on the reference machine.
+    """Return how many runs a task gets by the time that one takes on the usual machine.
 
     So a grid has the same runs everywhere, and on a busy machine too.
     """
-    with on_reference_machine():
+    with on_usual_machine():
         return runs_by_time(estimated(task, root).seconds)
 
 
