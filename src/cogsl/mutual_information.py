@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu, linear
 
-from cogsl.nn import glorot, prelu, unit_rows
+from cogsl.nn import add_bias, glorot, prelu, unit_rows, zeros
 
 _PRELU_START = 0.25
 
@@ -14,19 +14,26 @@ _PRELU_START = 0.25
 class ViewEncoder(nn.Module):
     """The encoder of one view; the caller gives the product V X W, as it may know parts of it.
 
-    Implements Eq. (15): H = sigma(GCN(V, X)) = PReLU(V X W).
+    Implements Eq. (15): H = sigma(GCN(V, X)) = PReLU(V X W); with a bias, PReLU(V X W + b).
     """
 
     def __init__(
-        self, n_features: int, n_hidden: int, *, generator: torch.Generator, dtype: torch.dtype
+        self,
+        n_features: int,
+        n_hidden: int,
+        *,
+        bias: bool = False,
+        generator: torch.Generator,
+        dtype: torch.dtype,
     ) -> None:
         super().__init__()
         self.weight = glorot(n_features, n_hidden, generator=generator, dtype=dtype)
+        self.bias = zeros(n_hidden, dtype=dtype) if bias else None
         self.slope = nn.Parameter(torch.full((1,), _PRELU_START, dtype=dtype))
 
     def forward(self, smoothed: Tensor) -> Tensor:
         """Return H for the rows of V X W, B x d."""
-        return prelu(smoothed, self.slope)
+        return prelu(add_bias(smoothed, self.bias), self.slope)
 
 
 class Projector(nn.Module):
@@ -38,9 +45,9 @@ class Projector(nn.Module):
     def __init__(self, n_hidden: int, *, generator: torch.Generator, dtype: torch.dtype) -> None:
         super().__init__()
         self.first = glorot(n_hidden, n_hidden, generator=generator, dtype=dtype)
-        self.first_bias = nn.Parameter(torch.zeros(n_hidden, dtype=dtype))
+        self.first_bias = zeros(n_hidden, dtype=dtype)
         self.second = glorot(n_hidden, n_hidden, generator=generator, dtype=dtype)
-        self.second_bias = nn.Parameter(torch.zeros(n_hidden, dtype=dtype))
+        self.second_bias = zeros(n_hidden, dtype=dtype)
 
     def forward(self, hidden: Tensor) -> Tensor:
         """Return H_p, B x d."""
@@ -57,12 +64,13 @@ class MIEstimator(nn.Module):
         n_hidden: int,
         n_views: int,
         *,
+        bias: bool = False,
         generator: torch.Generator,
         dtype: torch.dtype,
     ) -> None:
         super().__init__()
         self.encoders = nn.ModuleList(
-            ViewEncoder(n_features, n_hidden, generator=generator, dtype=dtype)
+            ViewEncoder(n_features, n_hidden, bias=bias, generator=generator, dtype=dtype)
             for _ in range(n_views + 1)
         )
         self.projector = Projector(n_hidden, generator=generator, dtype=dtype)

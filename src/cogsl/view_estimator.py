@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from cogsl.nn import Propagated, dropout, glorot
+from cogsl.nn import Propagated, add_bias, dropout, glorot, zeros
 from cogsl.scorers import ALL, SCORERS, Nodes
 from cogsl.sparse import (
     Pattern,
@@ -72,20 +72,22 @@ class ViewEstimator(nn.Module):
         scorer: str,
         mu: float,
         rate: float,
+        bias: bool = False,
         generator: torch.Generator,
         dtype: torch.dtype,
     ) -> None:
         super().__init__()
         self.mu, self.rate = mu, rate
         self.weight = glorot(n_features, n_hidden, generator=generator, dtype=dtype)
+        self.bias = zeros(n_hidden, dtype=dtype) if bias else None
         self.scorer = SCORERS[scorer](n_hidden, generator=generator, dtype=dtype)
 
     def embed(self, basic: Propagated) -> Tensor:
         """Return the embedding of a basic view.
 
-        Implements Eq. (2): Z = sigma(GCN(V, X)) = ReLU(V X W), N x d.
+        Implements Eq. (2): Z = sigma(GCN(V, X)) = ReLU(V X W), N x d; with a bias, ReLU(V X W + b).
         """
-        return torch.relu(basic(self.weight))
+        return torch.relu(add_bias(basic(self.weight), self.bias))
 
     def probabilities(self, scope: Pattern, nodes: Nodes, rows: slice = ALL) -> Tensor:
         """Return the probability of each pair of the scope, or of some of its rows, nnz.

@@ -45,6 +45,8 @@ PUBLISHED_NAMES = ("estimator_hidden", "mi_hidden", "tau", "eta_rate")
 COMMON = {
     "activation": "relu",
     "bias": True,
+    "encoder_bias": True,
+    "dropout_in_views": True,
     "classifier_hidden": 16,
     "classifier_dropout": 0.5,
     "classifier_lr": 0.01,

@@ -125,6 +125,7 @@ class Folds(Networks):
         self._make_optimisers(graph)
         self._estimator_noise = seeds.torch("estimator dropout")
         self._classifier_noise = seeds.torch("classifier dropout")
+        self._view_noise = seeds.torch("view dropout") if settings.dropout_in_views else None
         self._sampler = seeds.torch("mi batch")
         self._workspace = Workspace()
 
@@ -167,7 +168,7 @@ class Folds(Networks):
         rows, at = _on_few_columns(final.rows(train))
         inner = final if at is None else final.rows(at)
         hidden = graph_convolution(inner, projections.opinions.projected[-1])
-        outputs.append(self.classifiers[-1](rows, hidden))
+        outputs.append(self.classifiers[-1](rows, hidden, generator=self._view_noise))
         smoothed = [self._smooth(k, view, projections, batch) for k, view in enumerate(views)]
         return view_objective(
             classification_loss(outputs, self.part.nodes.train_labels, self.weights.views),
@@ -212,15 +213,21 @@ class Folds(Networks):
     def _estimate(
         self, opinions: Opinions, noise: torch.Generator | None
     ) -> tuple[list[SparseMatrix], list[Tensor], Tensor]:
-        """Return all views, the log-predictions on the estimated ones, and beta."""
+        """Return all views, the log-predictions on the estimated ones, and beta.
+
+        ``noise`` draws the estimators' dropout; None says that this is not training.
+        """
         views = [
             estimator(plan, basic, opinions.beliefs, generator=noise)
             for estimator, plan, basic in zip(
                 self.estimators, self.part.plans, self.part.basic, strict=True
             )
         ]
+        in_classifiers = None if noise is None else self._view_noise
         outputs = [
-            self.classifiers[k](view, graph_convolution(view, opinions.projected[k]))
+            self.classifiers[k](
+                view, graph_convolution(view, opinions.projected[k]), generator=in_classifiers
+            )
             for k, view in enumerate(views)
         ]
         weights = self.fusion(outputs)

@@ -53,6 +53,7 @@ class Networks:
                 scorer=s.scorer,
                 mu=mu,
                 rate=s.estimator_dropout,
+                bias=s.encoder_bias,
                 generator=generator,
                 dtype=dtype,
             )
@@ -60,7 +61,12 @@ class Networks:
         ]
         generator = seeds.torch("mi weights")
         self.phi = MIEstimator(
-            n_features, s.mi_hidden, self.n_views, generator=generator, dtype=dtype
+            n_features,
+            s.mi_hidden,
+            self.n_views,
+            bias=s.encoder_bias,
+            generator=generator,
+            dtype=dtype,
         )
         self.fusion = FUSIONS[s.fusion](self.n_views, epsilon=s.epsilon, lam=s.lam, dtype=dtype)
         self.theta = nn.ModuleList(self.classifiers)

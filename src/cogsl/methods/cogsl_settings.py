@@ -79,10 +79,16 @@ class CoGSLSettings:
     classifier_dropout: float = setting(
         0.5, "dropout of the classifiers", low=0.0, high=1.0, open_high=True
     )
+    dropout_in_views: bool = setting(
+        False, "that dropout acts while views are trained and fused for training, too"
+    )
     activation: str = setting(
         "elu", "activation of the classifiers", symbol="sigma", choices=tuple(ACTIVATIONS)
     )
     bias: bool = setting(True, "classifiers add a learned bias in each layer")
+    encoder_bias: bool = setting(
+        False, "the layers of the view estimator and of the MI estimator's encoders add one, too"
+    )
     classifier_lr: float = setting(0.01, "learning rate of the classifiers", low=0.0, open_low=True)
     classifier_weight_decay: float = setting(0.2, "weight decay of the classifiers", low=0.0)
     scale_decay: bool = setting(

@@ -7,9 +7,10 @@ from cogsl.nn.gcn import (
     Convolving,
     GCNClassifier,
     Propagated,
+    add_bias,
     graph_convolution,
 )
-from cogsl.nn.init import dropout, glorot
+from cogsl.nn.init import dropout, glorot, zeros
 from cogsl.nn.inputs import (
     FeatureMatrix,
     dropped_features,
@@ -28,6 +29,7 @@ __all__ = [
     "GCNClassifier",
     "MessagePassingGCN",
     "Propagated",
+    "add_bias",
     "dropout",
     "dropped_features",
     "edge_index",
@@ -38,4 +40,5 @@ __all__ = [
     "prelu",
     "row_length",
     "unit_rows",
+    "zeros",
 ]

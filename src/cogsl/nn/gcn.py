@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu, relu
 
-from cogsl.nn.init import dropout, glorot
+from cogsl.nn.init import dropout, glorot, zeros
 from cogsl.nn.inputs import FeatureMatrix, feature_rows
 from cogsl.sparse import SparseMatrix
 
@@ -37,6 +37,11 @@ def graph_convolution(view: Convolving, projected: Tensor) -> Tensor:
     projected : H W, N x d.
     """
     return view @ projected
+
+
+def add_bias(x: Tensor, bias: Tensor | None) -> Tensor:
+    """Return x + b, or x itself if the layer has no bias."""
+    return x if bias is None else x + bias
 
 
 class Propagated:
@@ -108,8 +113,9 @@ class GCNClassifier(nn.Module):
         self.rate, self.activation = rate, activation
         self.first = glorot(n_features, n_hidden, generator=generator, dtype=dtype)
         self.second = glorot(n_hidden, n_classes, generator=generator, dtype=dtype)
-        zeros = (torch.zeros(n, dtype=dtype) for n in (n_hidden, n_classes))
-        self.first_bias, self.second_bias = (nn.Parameter(z) if bias else None for z in zeros)
+        self.first_bias, self.second_bias = (
+            zeros(n, dtype=dtype) if bias else None for n in (n_hidden, n_classes)
+        )
 
     def forward(
         self, view: Convolving, smoothed: Tensor, *, generator: torch.Generator | None = None
@@ -122,10 +128,7 @@ class GCNClassifier(nn.Module):
         smoothed : V X W0, N x hidden.
         generator : draws the dropout mask; None means no dropout.
         """
-        if self.first_bias is not None:
-            smoothed = smoothed + self.first_bias
-        hidden = dropout(ACTIVATIONS[self.activation](smoothed), self.rate, generator=generator)
+        hidden = ACTIVATIONS[self.activation](add_bias(smoothed, self.first_bias))
+        hidden = dropout(hidden, self.rate, generator=generator)
         output = graph_convolution(view, hidden @ self.second)
-        if self.second_bias is not None:
-            output = output + self.second_bias
-        return torch.log_softmax(output, dim=1)
+        return torch.log_softmax(add_bias(output, self.second_bias), dim=1)

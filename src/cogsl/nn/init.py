@@ -13,6 +13,11 @@ def glorot(*shape: int, generator: torch.Generator, dtype: torch.dtype) -> nn.Pa
     return nn.Parameter(weight)
 
 
+def zeros(n: int, *, dtype: torch.dtype) -> nn.Parameter:
+    """Return a bias as it is before training."""
+    return nn.Parameter(torch.zeros(n, dtype=dtype))
+
+
 def dropout(x: Tensor, rate: float, *, generator: torch.Generator | None) -> Tensor:
     """Zero each number with probability ``rate`` and scale the rest; no generator, no dropout.
 
