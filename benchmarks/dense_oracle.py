@@ -126,11 +126,11 @@ class DenseIteration:
 
     def _make_optimisers(self) -> None:
         s, p = self.method, self.parameters
-        self.omega = [tensor for each in p.estimators for tensor in each]
+        self.omega = oracle.tensors(p.estimators)
         if p.attention is not None:
             self.omega.append(p.attention)
-        self.theta = [tensor for each in p.classifiers for tensor in each]
-        self.phi = [tensor for each in p.encoders for tensor in each] + list(p.projection)
+        self.theta = oracle.tensors(p.classifiers)
+        self.phi = [*oracle.tensors(p.encoders), *p.projection]
         self.omega_optimiser = Adam(
             self.omega, s.estimator_lr, weight_decay=s.estimator_weight_decay
         )

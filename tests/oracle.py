@@ -9,7 +9,7 @@ A list over "all views" holds the m estimated views and then the final one.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import torch
@@ -36,6 +36,7 @@ class PaperEstimator(NamedTuple):
     weight: Tensor  # D x d
     pair_weight: Tensor  # 2d: first the half of z_i, then that of z_j
     pair_bias: Tensor  # a scalar
+    bias: Tensor | None = None  # d, where Eq. (2) is given one
 
 
 class AgreementEstimator(NamedTuple):
@@ -45,6 +46,7 @@ class AgreementEstimator(NamedTuple):
     pair_weight: Tensor  # 2d
     pair_bias: Tensor  # a scalar
     scale: Tensor  # a scalar
+    bias: Tensor | None = None  # d
 
 
 class CosineEstimator(NamedTuple):
@@ -53,6 +55,7 @@ class CosineEstimator(NamedTuple):
     weight: Tensor  # D x d
     projection: Tensor  # d x d, u_i = z_i Q
     scale: Tensor  # a scalar
+    bias: Tensor | None = None  # d
 
 
 Estimator = PaperEstimator | AgreementEstimator | CosineEstimator
@@ -63,6 +66,8 @@ class Classifier(NamedTuple):
 
     first: Tensor  # D x d
     second: Tensor  # d x C
+    first_bias: Tensor | None = None  # d, where the layers are given one
+    second_bias: Tensor | None = None  # C
 
 
 class Encoder(NamedTuple):
@@ -70,6 +75,7 @@ class Encoder(NamedTuple):
 
     weight: Tensor  # D x d
     slope: Tensor  # a scalar, of PReLU
+    bias: Tensor | None = None  # d, where Eq. (15) is given one
 
 
 class Projection(NamedTuple):
@@ -89,6 +95,11 @@ class Parameters(NamedTuple):
     encoders: Sequence[Encoder]  # m + 1, the final view's last
     projection: Projection
     attention: Tensor | None = None  # m, for fusion="attention"
+
+
+def tensors(groups: Iterable[Estimator | Classifier | Encoder]) -> list[Tensor]:
+    """Return all parameters of some groups; a bias that is not there is left out."""
+    return [tensor for each in groups for tensor in each if tensor is not None]
 
 
 class Masks(NamedTuple):
@@ -210,6 +221,11 @@ def diffusion_view(A: Tensor, teleport: float, scope: int) -> BasicView:
 # -------------------------------------------------------------------------- view estimator
 
 
+def plus(H: Tensor, bias: Tensor | None) -> Tensor:
+    """Add a bias to every row, if there is one."""
+    return H if bias is None else H + bias[None, :]
+
+
 def cosine(U: Tensor, V: Tensor) -> Tensor:
     """Return the cosine of every row of U with every row of V.
 
@@ -220,12 +236,14 @@ def cosine(U: Tensor, V: Tensor) -> Tensor:
     return (U @ V.T) / (length_u[:, None] * length_v[None, :])
 
 
-def embed(V: Tensor, X: Tensor, W: Tensor, mask: Tensor | None = None) -> Tensor:
+def embed(
+    V: Tensor, X: Tensor, W: Tensor, mask: Tensor | None = None, bias: Tensor | None = None
+) -> Tensor:
     """Embed the nodes of a basic view. Implements Eq. (2).
 
-    Z = relu(V X W), times the dropout mask if there is one
+    Z = relu(V X W + b), times the dropout mask if there is one
     """
-    Z = torch.relu(V @ X @ W)
+    Z = torch.relu(plus(V @ X @ W, bias))
     return Z if mask is None else Z * mask
 
 
@@ -312,7 +330,7 @@ def estimate(
     beliefs: Tensor | None = None,
 ) -> Tensor:
     """Estimate a view, from Eq. (2) to Eq. (5), and finish it."""
-    Z = embed(view.matrix, X, parameters.weight, mask)
+    Z = embed(view.matrix, X, parameters.weight, mask, parameters.bias)
     if isinstance(parameters, CosineEstimator):
         scores = cosine_scores(Z, parameters.projection, parameters.scale)
     else:
@@ -335,12 +353,13 @@ def classify(
 ) -> Tensor:
     """Predict the classes on a view that is normalised already. Implements Eqs. (6) and (13).
 
-    O = softmax(V sigma(V X W0) W1), the hidden layer times the dropout mask if there is one
+    O = softmax(V sigma(V X W0 + b0) W1 + b1), the hidden layer times the dropout mask if there is
+    one; the paper's equations have no biases
     """
-    hidden = activation(V @ X @ parameters.first)
+    hidden = activation(plus(V @ X @ parameters.first, parameters.first_bias))
     if mask is not None:
         hidden = hidden * mask
-    return (V @ hidden @ parameters.second).softmax(dim=1)
+    return plus(V @ hidden @ parameters.second, parameters.second_bias).softmax(dim=1)
 
 
 def importance(O: Tensor, epsilon: float, lam: float) -> Tensor:  # noqa: E741
@@ -403,9 +422,9 @@ def classification_loss(predictions: Sequence[Tensor], labels: Tensor, train: Te
 def encode(V: Tensor, X: Tensor, parameters: Encoder) -> Tensor:
     """Embed a view's nodes for the MI estimator. Implements Eq. (15).
 
-    H = PReLU(V X W),  PReLU(x) = max(x, 0) + a min(x, 0)
+    H = PReLU(V X W + b),  PReLU(x) = max(x, 0) + a min(x, 0)
     """
-    H = V @ X @ parameters.weight
+    H = plus(V @ X @ parameters.weight, parameters.bias)
     return H.clamp(min=0) + parameters.slope * H.clamp(max=0)
 
 

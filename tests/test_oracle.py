@@ -432,12 +432,19 @@ def test_eta_rises_between_its_bounds() -> None:
 
 
 def rebuilt(parameters: oracle.Parameters, change: Callable[[Tensor], Tensor]) -> oracle.Parameters:
-    """Apply ``change`` to every tensor, in a fixed order."""
+    """Apply ``change`` to every tensor, in a fixed order; none of them has a bias."""
     attention = parameters.attention
     return oracle.Parameters(
-        estimators=[type(each)(*map(change, each)) for each in parameters.estimators],
-        classifiers=[oracle.Classifier(*map(change, each)) for each in parameters.classifiers],
-        encoders=[oracle.Encoder(*map(change, each)) for each in parameters.encoders],
+        estimators=[
+            type(each)(*map(change, oracle.tensors([each]))) for each in parameters.estimators
+        ],
+        classifiers=[
+            oracle.Classifier(*map(change, oracle.tensors([each])))
+            for each in parameters.classifiers
+        ],
+        encoders=[
+            oracle.Encoder(*map(change, oracle.tensors([each]))) for each in parameters.encoders
+        ],
         projection=oracle.Projection(*map(change, parameters.projection)),
         attention=None if attention is None else change(attention),
     )

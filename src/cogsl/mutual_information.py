@@ -28,8 +28,8 @@ class ViewEncoder(nn.Module):
     ) -> None:
         super().__init__()
         self.weight = glorot(n_features, n_hidden, generator=generator, dtype=dtype)
-        self.bias = zeros(n_hidden, dtype=dtype) if bias else None
         self.slope = nn.Parameter(torch.full((1,), _PRELU_START, dtype=dtype))
+        self.bias = zeros(n_hidden, dtype=dtype) if bias else None
 
     def forward(self, smoothed: Tensor) -> Tensor:
         """Return H for the rows of V X W, B x d."""

@@ -14,6 +14,7 @@ from cogsl.graph import Graph
 from cogsl.methods.cogsl import CoGSL
 from cogsl.methods.cogsl_folds import Folds
 from cogsl.methods.cogsl_parts import whole_graph
+from cogsl.nn import dropout
 from cogsl.scorers import AgreementScorer, CosineScorer, LinearScorer
 from cogsl.seeding import Seeds
 from cogsl.sparse import use_kernels
@@ -41,7 +42,7 @@ class Case:
     def features(self) -> Tensor:
         return torch.tensor(self.problem.features, dtype=self.folds.dtype)
 
-    def outcome(self) -> oracle.Outcome:
+    def outcome(self, masks: oracle.Masks | None = None) -> oracle.Outcome:
         p = self.problem
         return oracle.run(
             self.views,
@@ -51,6 +52,7 @@ class Case:
             self.batch,
             self.parameters,
             self.settings,
+            masks,
         )
 
 
@@ -83,31 +85,55 @@ def _leaf(tensor: Tensor) -> Tensor:
     return tensor.detach().clone().requires_grad_()
 
 
+def _maybe_leaf(tensor: Tensor | None) -> Tensor | None:
+    return None if tensor is None else _leaf(tensor)
+
+
+def _start_biases_anywhere(folds: Folds) -> None:
+    """Biases are zero before training, which would hide where they are added."""
+    for group in (folds.omega, folds.theta, folds.phi):
+        for name, parameter in group.named_parameters():
+            if name.endswith("bias"):
+                torch.nn.init.normal_(parameter)
+
+
 def _oracle_parameters(folds: Folds) -> oracle.Parameters:
     """Copy the package's parameters; what cancels in Eq. (4) gets any numbers in the oracle."""
     estimators: list[oracle.Estimator] = []
     for estimator in folds.estimators:
         scorer, weight = estimator.scorer, _leaf(estimator.weight)
+        end = _maybe_leaf(estimator.bias)
         if isinstance(scorer, LinearScorer):
             half = torch.randn(scorer.weight.numel(), dtype=folds.dtype)
             pair = torch.cat([half, scorer.weight.detach().flatten()])
             bias = torch.tensor(0.3, dtype=folds.dtype)
             shared = weight, _leaf(pair), _leaf(bias)
             if isinstance(scorer, AgreementScorer):
-                estimators.append(oracle.AgreementEstimator(*shared, _leaf(scorer.scale)))
+                estimators.append(oracle.AgreementEstimator(*shared, _leaf(scorer.scale), end))
             else:
-                estimators.append(oracle.PaperEstimator(*shared))
+                estimators.append(oracle.PaperEstimator(*shared, end))
         else:
             assert isinstance(scorer, CosineScorer)
             estimators.append(
-                oracle.CosineEstimator(weight, _leaf(scorer.weight), _leaf(scorer.scale))
+                oracle.CosineEstimator(weight, _leaf(scorer.weight), _leaf(scorer.scale), end)
             )
     projector = folds.phi.projector
     attention = getattr(folds.fusion, "scores", None)
     return oracle.Parameters(
         estimators,
-        [oracle.Classifier(_leaf(c.first), _leaf(c.second)) for c in folds.classifiers],
-        [oracle.Encoder(_leaf(e.weight), _leaf(e.slope)) for e in folds.phi.encoders],  # type: ignore[arg-type]
+        [
+            oracle.Classifier(
+                _leaf(c.first),
+                _leaf(c.second),
+                _maybe_leaf(c.first_bias),
+                _maybe_leaf(c.second_bias),
+            )
+            for c in folds.classifiers
+        ],
+        [
+            oracle.Encoder(_leaf(e.weight), _leaf(e.slope), _maybe_leaf(e.bias))  # type: ignore[arg-type]
+            for e in folds.phi.encoders
+        ],
         oracle.Projection(
             *(
                 _leaf(p)
@@ -133,6 +159,8 @@ def _case(
     activation: str = "relu",
     self_loops: bool = True,
     scorer: str = "linear",
+    bias: bool = False,
+    classifier_dropout: float = 0.0,
     **settings: object,
 ) -> Case:
     problem = random_problem(seed)
@@ -143,7 +171,7 @@ def _case(
         mu=mu,
         knn_neighbours=problem.n_neighbours,
         estimator_dropout=0.0,
-        classifier_dropout=0.0,
+        classifier_dropout=classifier_dropout,
         estimator_hidden=5,
         classifier_hidden=4,
         mi_hidden=6,
@@ -154,7 +182,7 @@ def _case(
         activation=activation,
         self_loops=self_loops,
         scorer=scorer,
-        bias=False,
+        bias=bias,
         teleport=0.2,
         **settings,  # type: ignore[arg-type]
     )
@@ -162,6 +190,7 @@ def _case(
     torch.manual_seed(seed)
     graph = _graph(problem, sparse=sparse)
     folds = Folds(method, graph, Seeds(seed))
+    _start_biases_anywhere(folds)
     folds.part = whole_graph(method, graph, Seeds(seed))
     batch = torch.randperm(problem.n_nodes)[: problem.n_nodes - 2]
     return Case(
@@ -192,6 +221,8 @@ CASES: list[dict[str, object]] = [
     {"scorer": "agreement"},
     {"activation": "elu"},
     {"self_loops": False, "views": ("adjacency", "diffusion"), "scope": (1, 4)},
+    {"bias": True, "encoder_bias": True},
+    {"bias": True, "encoder_bias": True, "scorer": "agreement", "sparse": False},
     {"fusion": "average"},
     {"fusion": "attention"},
     {"views": ("adjacency", "knn", "diffusion"), "scope": (2, 1, 5)},
@@ -258,6 +289,10 @@ def _estimator_tensors(case: Case) -> tuple[list[Tensor], list[Tensor]]:
             theirs += [reference.weight, reference.projection]
         else:
             theirs += [reference.weight, reference.pair_weight]
+        if estimator.bias is not None:
+            assert reference.bias is not None
+            ours.append(estimator.bias)
+            theirs.append(reference.bias)
         if isinstance(scorer, CosineScorer | AgreementScorer):
             assert not isinstance(reference, oracle.PaperEstimator)
             ours.append(scorer.scale)
@@ -283,6 +318,37 @@ def test_view_objective_and_its_gradients_agree(case: Case, kernels: str) -> Non
         _close(a.reshape(b.shape), b, case.tolerance)
 
 
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_the_classifiers_dropout_is_in_the_views_objective_if_asked_for(
+    everywhere: bool, precision: str
+) -> None:
+    case = _case(0, precision, bias=True, classifier_dropout=0.5, dropout_in_views=everywhere)
+    n, hidden = case.problem.n_nodes, 4
+    noise = Seeds(0).torch("view dropout")
+    masks: list[Tensor | None] = [None] * 3
+    if everywhere:
+        ones = torch.ones(n, hidden, dtype=case.folds.dtype)
+        masks = [dropout(ones, 0.5, generator=noise) for _ in range(3)]
+    expected = case.outcome(oracle.Masks([None, None], masks))
+    loss = case.folds.view_loss(case.folds.project(), ETA, case.batch)
+    _close(loss, expected.objective, case.tolerance)
+    ours, theirs = _estimator_tensors(case)
+    left = torch.autograd.grad(loss, ours)
+    for a, b in zip(left, torch.autograd.grad(expected.objective, theirs), strict=True):
+        _close(a.flatten(), b.flatten()[-a.numel() :], case.tolerance)
+
+
+def test_views_are_fused_with_that_dropout_in_training_only() -> None:
+    case = _case(0, "float64", bias=True, classifier_dropout=0.5, dropout_in_views=True)
+    clean = case.outcome().fusion_weights
+    _close(case.folds.estimate().weights, clean, case.tolerance)
+    noisy = case.folds.estimate(training=True).weights
+    assert not torch.allclose(noisy, clean)
+    noise, hidden = Seeds(0).torch("view dropout"), torch.ones(case.problem.n_nodes, 4)
+    masks = [dropout(hidden.double(), 0.5, generator=noise) for _ in range(2)]
+    _close(noisy, case.outcome(oracle.Masks([None] * 2, [*masks, None])).fusion_weights, 1e-10)
+
+
 def test_classification_loss_and_its_gradients_agree(case: Case) -> None:
     views, expected = case.folds.estimate(), case.outcome()
     constant = [view.detach() for view in (*expected.estimated, expected.final)]
@@ -294,8 +360,8 @@ def test_classification_loss_and_its_gradients_agree(case: Case) -> None:
     reference = oracle.classification_loss(outputs, labels, train)
     loss = case.folds.classifier_loss(views)
     _close(loss, reference, case.tolerance)
-    ours: list[Tensor] = [p for c in case.folds.classifiers for p in (c.first, c.second)]
-    theirs = [p for c in case.parameters.classifiers for p in (c.first, c.second)]
+    ours: list[Tensor] = list(case.folds.theta.parameters())
+    theirs = oracle.tensors(case.parameters.classifiers)
     _compare_gradients(loss, ours, reference, theirs, case.tolerance)
 
 
@@ -315,7 +381,7 @@ def test_mi_loss_and_its_gradients_agree(case: Case) -> None:
 
     loss = mi_loss(ours, case.folds.weights)
     _close(loss, reference, case.tolerance)
-    theirs = [p for e in case.parameters.encoders for p in e] + list(case.parameters.projection)
+    theirs = [*oracle.tensors(case.parameters.encoders), *case.parameters.projection]
     left = torch.autograd.grad(loss, list(case.folds.phi.parameters()))
     for a, b in zip(left, torch.autograd.grad(reference, theirs), strict=True):
         _close(a.reshape(b.shape), b, case.tolerance)
