@@ -42,9 +42,9 @@ def named() -> NamedGraph:
     return split_labels(graph, val_share=0.3, test_share=0.0, seed=0)
 
 
-@pytest.fixture(scope="module")
-def model(named: NamedGraph) -> Model:
-    return fit(named, {"iterations": 15}, seed=1).model
+@pytest.fixture(scope="module", params=[False, True], ids=["default", "biased"])
+def model(request: pytest.FixtureRequest, named: NamedGraph) -> Model:
+    return fit(named, {"iterations": 15, "encoder_bias": request.param}, seed=1).model
 
 
 @pytest.fixture

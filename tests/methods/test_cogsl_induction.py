@@ -13,10 +13,12 @@ from cogsl.methods.cogsl import CoGSL
 from tests.common.graphs import two_groups
 
 
-@pytest.fixture(scope="module")
-def fitted() -> tuple[CoGSL, Graph]:
-    graph = two_groups()
-    method = CoGSL(iterations=12, keep="joint", mi_batch=30)
+@pytest.fixture(scope="module", params=[False, True], ids=["default", "published"])
+def fitted(request: pytest.FixtureRequest) -> tuple[CoGSL, Graph]:
+    graph, given = two_groups(), bool(request.param)
+    method = CoGSL(
+        iterations=12, keep="joint", mi_batch=30, encoder_bias=given, dropout_in_views=given
+    )
     return method.fit(graph, seed=3), graph
 
 
