@@ -91,7 +91,7 @@ def test_settings_of_a_point_win_over_those_of_the_series_and_the_preset() -> No
     )
     (task,) = expand(spec, lambda _: 1)
     settings = task.new_method().get_params()
-    assert (settings["tau"], settings["lam"], settings["activation"]) == (0.4, 0.3, "elu")
+    assert (settings["tau"], settings["lam"], settings["mi_steps"]) == (0.4, 0.3, 10)
     assert task.attack is None
 
 
