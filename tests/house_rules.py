@@ -14,7 +14,7 @@ from pathlib import Path
 # In reading order: a module may import from its own room and from the rooms before it.
 ROOMS = [
     *("errors", "settings", "seeding", "machine", "files", "sparse"),
-    *("graph", "extension", "pruning", "cost", "io"),
+    *("graph_parts", "graph", "extension", "pruning", "cost", "io"),
     *("datasets", "attacks", "views"),
     *("nn", "metrics", "scorers", "view_estimator", "fusion", "losses", "mutual_information"),
     "training",

@@ -270,6 +270,7 @@ INFINITE = csr_array(np.diag([1.0, np.inf, 1.0, -np.inf]))
         ({"weights": [1, 1, np.nan]}, errors.EdgeWeightError, r"by edge: \(2, 3\): nan\."),
         ({"weights": [np.inf, 1, 1]}, errors.EdgeWeightError, r"by edge: \(0, 1\): inf\."),
         ({"weights": [1, 1]}, errors.LengthMismatchError, "each of the 3 edges"),
+        ({"weights": ["a", "b", "c"]}, errors.EdgeWeightError, "must be numbers. Got <U1"),
         ({"features": np.ones((3, 1))}, errors.EdgeEndpointError, r"0 to 2\. .*: \(2, 3\)\."),
         ({"features": np.ones((0, 1))}, errors.NoNodesError, "at least one node"),
         ({"n_nodes": 0}, errors.NoNodesError, "at least one node"),
@@ -294,6 +295,7 @@ def test_a_mistake_has_an_error_that_names_it(
     ("edges", "error", "message"),
     [
         ([[0, 1], [1, 2], [2, 3]], errors.LengthMismatchError, r"\(3, 2\) instead; transpose"),
+        ([[0], [1, 2]], errors.LengthMismatchError, "as many sources as targets"),
         ([[0.0, 1.0], [1.0, 2.0]], errors.EdgeEndpointError, "float64"),
         ([[0, -1], [1, 2]], errors.EdgeEndpointError, r"position 1 of the edge index: \(-1, 2\)"),
     ],
@@ -303,6 +305,24 @@ def test_an_edge_index_of_another_form_is_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         Graph.from_edges(edges, n_nodes=4)
+
+
+def test_rows_of_numbers_are_a_matrix_too() -> None:
+    assert Graph.from_scipy([[0, 1], [1, 0]]).n_edges == 1
+
+
+@pytest.mark.parametrize(
+    ("matrix", "error"),
+    [
+        ([["a", "b"], ["b", "a"]], errors.EdgeWeightError),
+        ([[0, 1], [1]], errors.LengthMismatchError),
+        ("a matrix", errors.LengthMismatchError),
+        (np.array([[0, 1], [1, 0]], dtype=object), errors.EdgeWeightError),
+    ],
+)
+def test_what_is_no_matrix_of_numbers_is_refused(matrix: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"numbers"):
+        Graph.from_scipy(matrix)
 
 
 def test_a_matrix_that_is_not_square_is_refused() -> None:
