@@ -48,7 +48,6 @@ QUICK: dict[str, Quick] = {
         {"iterations": 3, "epochs": 8, "knn_neighbours": 4},
         {"dropout": 0.0},
         {"epochs": 100},
-        is_still=False,  # of equally near nodes the first are taken
     ),
     "graphsage": _NETWORK,
     "idgl": Quick(
@@ -59,8 +58,7 @@ QUICK: dict[str, Quick] = {
     "knn_gcn": Quick(
         _NETWORK.settings | {"knn_neighbours": 4},
         _NETWORK.still,
-        _NETWORK.longer | {"knn_neighbours": 8},
-        is_still=False,  # of equally near nodes the first are taken
+        _NETWORK.longer,
     ),
     "label_spreading": Quick(),
     "lds": Quick(

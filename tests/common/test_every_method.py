@@ -151,6 +151,14 @@ def test_any_features_with_and_without_edges(name: str, features: str, edges: bo
     assert np.array_equal(method.predict(), probabilities.argmax(axis=1))
 
 
+def test_a_class_number_that_no_node_has_keeps_its_column(name: str) -> None:
+    graph = two_groups()
+    apart = dataclasses.replace(graph, labels=2 * graph.labels)
+    probabilities = make(name).fit(apart, seed=0).predict_proba()
+    assert probabilities.shape == (graph.n_nodes, 3)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0, atol=1e-5)
+
+
 def test_fitted_attributes_are_complete(name: str) -> None:
     method = make(name).fit(two_groups(), seed=0)
     assert 1 <= method.n_iter_ <= method.max_iterations

@@ -110,7 +110,8 @@ class LabelSpreading(NodeClassifier):
             spreading.fit(np.zeros((graph.n_nodes, 1)), known)
         if caught:
             logger.info("Labels were still moving after %d turns.", self.max_spreads)
-        found: npt.NDArray[np.float64] = spreading.label_distributions_
+        found = np.zeros((graph.n_nodes, graph.n_classes))
+        found[:, spreading.classes_] = spreading.label_distributions_
         return np.where(found.sum(axis=1, keepdims=True) > 0, found, _class_shares(graph))
 
 
