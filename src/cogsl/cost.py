@@ -18,6 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cogsl.errors import MemoryLimitError
+from cogsl.machine import format_bytes
+
 if TYPE_CHECKING:
     from cogsl.graph import Graph
 
@@ -117,6 +120,15 @@ class Estimate:
     def peak_bytes(self) -> float:
         """Bytes at the peak of the whole run, beside the graph."""
         return max(part.peak_bytes for part in (self.views, self.iteration, self.result))
+
+
+def check_memory(needed: float, allowed: float | None, remedy: str) -> None:
+    """Raise ``MemoryLimitError`` if a run needs more bytes than it may use; None is no limit."""
+    if allowed is not None and needed > allowed:
+        raise MemoryLimitError(
+            f"The run would need about {format_bytes(needed)} of memory, and "
+            f"{format_bytes(allowed)} may be used. {remedy}"
+        )
 
 
 def slowness() -> float:

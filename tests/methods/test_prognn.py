@@ -17,8 +17,9 @@ from scipy.sparse import csr_array
 from torch import Tensor
 
 from cogsl.cost import GraphSize
-from cogsl.errors import DivergedError
+from cogsl.errors import DivergedError, MemoryLimitError
 from cogsl.graph import Graph
+from cogsl.methods import prognn
 from cogsl.methods.prognn import ProGNN
 from cogsl.methods.prognn_graph import LearnedGraph, Loss
 from cogsl.sparse.dense_graph import NormalisedGraph
@@ -283,6 +284,14 @@ def test_the_estimate_counts_matrices_of_all_pairs() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a peak that can be reset")
+def test_matrices_that_do_not_fit_are_refused_before_they_are_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(prognn, "free_memory", lambda: 10_000)
+    with pytest.raises(MemoryLimitError, match="dense N x N matrix, so take fewer nodes"):
+        ProGNN(epochs=1).fit(two_groups(), seed=0)
+
+
 def test_the_estimated_memory_is_within_a_quarter_of_the_measured() -> None:
     script = Path(__file__).with_name("prognn_peak.py")
     command = [sys.executable, str(script), "1500", "{}"]

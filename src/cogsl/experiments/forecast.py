@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cogsl.cost import Estimate, GraphSize
-from cogsl.errors import MemoryLimitError
+from cogsl.cost import Estimate, GraphSize, check_memory
 from cogsl.evaluation.memory import resident_bytes
-from cogsl.machine import format_bytes, free_memory
+from cogsl.machine import free_memory
 from cogsl.methods.base import NodeClassifier
 
 
@@ -41,17 +40,9 @@ class Forecast:
 
         Without a limit it may use all memory that is free, where that can be known.
         """
-        allowed = limit
-        if allowed is None:
-            free = free_memory()
-            if free is None:
-                return
-            allowed = self.held + free
-        if self.peak_bytes > allowed:
-            raise MemoryLimitError(
-                f"The run would need about {format_bytes(self.peak_bytes)} of memory, and "
-                f"{format_bytes(allowed)} may be used. {self.estimate.remedy}"
-            )
+        free = free_memory() if limit is None else None
+        allowed = limit if free is None else self.held + free
+        check_memory(self.peak_bytes, allowed, self.estimate.remedy)
 
 
 def forecast(method: NodeClassifier, size: GraphSize, *, graph_is_loaded: bool = False) -> Forecast:

@@ -30,9 +30,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import nll_loss
 
-from cogsl.cost import Cost, Estimate, GraphSize, dense_slowness
+from cogsl.cost import Cost, Estimate, GraphSize, check_memory, dense_slowness
 from cogsl.errors import DivergedError
 from cogsl.graph import Graph
+from cogsl.machine import free_memory
 from cogsl.methods.base import About, NodeClassifier
 from cogsl.methods.prognn_graph import LearnedGraph
 from cogsl.methods.prognn_settings import ProGNNSettings
@@ -99,7 +100,9 @@ class ProGNN(ProGNNSettings, NodeClassifier):
         )
 
     def _fit(self, graph: Graph, seeds: Seeds, listener: Listener) -> None:
-        """Run Algorithm 1."""
+        """Run Algorithm 1, unless its matrices do not fit into the memory that is free."""
+        estimate = self.estimate(GraphSize.of(graph))
+        check_memory(estimate.peak_bytes, free_memory(), estimate.remedy)
         listener.on_phase("preparation")
         nodes, trainer = LabelledNodes(graph), _Trainer(self, graph, seeds)
         rule, waiting, kept = AccuracyRule(), Patience(self.patience), _Kept(trainer.graph.matrix)
