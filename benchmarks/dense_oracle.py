@@ -102,9 +102,11 @@ class DenseIteration:
 
         def estimator() -> oracle.PaperEstimator | oracle.CosineEstimator:
             first, hidden = weight(n_features, s.estimator_hidden), s.estimator_hidden
+            bias = _bias(hidden, s.encoder_bias)
             if s.scorer == "cosine":
-                return oracle.CosineEstimator(first, weight(hidden, hidden), torch.tensor(5.0))
-            return oracle.PaperEstimator(first, weight(2 * hidden), torch.tensor(0.0))
+                scale = torch.tensor(5.0)
+                return oracle.CosineEstimator(first, weight(hidden, hidden), scale, bias)
+            return oracle.PaperEstimator(first, weight(2 * hidden), torch.tensor(0.0), bias)
 
         return oracle.Parameters(
             [estimator() for _ in range(self.n_views)],
@@ -112,10 +114,15 @@ class DenseIteration:
                 oracle.Classifier(
                     weight(n_features, s.classifier_hidden),
                     weight(s.classifier_hidden, graph.n_classes),
+                    _bias(s.classifier_hidden, s.bias),
+                    _bias(graph.n_classes, s.bias),
                 )
                 for _ in range(n_all)
             ],
-            [oracle.Encoder(weight(n_features, d), torch.tensor(0.25)) for _ in range(n_all)],
+            [
+                oracle.Encoder(weight(n_features, d), torch.tensor(0.25), _bias(d, s.encoder_bias))
+                for _ in range(n_all)
+            ],
             oracle.Projection(weight(d, d), torch.zeros(d), weight(d, d), torch.zeros(d)),
             torch.zeros(self.n_views) if s.fusion == "attention" else None,
         )
@@ -153,9 +160,8 @@ class DenseIteration:
 
     def view_step(self) -> None:
         """Train the view estimators."""
-        s, n = self.method, len(self.X)
-        hidden: list[Tensor | None] = [None] * (self.n_views + 1)
-        embeddings = [self._mask(n, s.estimator_hidden, s.estimator_dropout) for _ in self.views]
+        hidden = self._hidden_masks(self.n_views + 1)
+        embeddings = self._embedding_masks()
         with _training(self.omega, self.omega_optimiser) as losses:
             outcome = oracle.run(
                 self.views,
@@ -172,13 +178,17 @@ class DenseIteration:
     def estimate(self) -> list[Tensor]:
         """Return all views as they are now, the final one last."""
         p = self.parameters
+        parts = zip(
+            self.views, p.estimators, self.settings.mu, self._embedding_masks(), strict=True
+        )
         estimated = [
-            oracle.estimate(view, self.X, estimator, mu)
-            for view, estimator, mu in zip(self.views, p.estimators, self.settings.mu, strict=True)
+            oracle.estimate(view, self.X, estimator, mu, mask)
+            for view, estimator, mu, mask in parts
         ]
+        masks = self._hidden_masks(self.n_views)
         predictions = [
-            oracle.classify(view, self.X, classifier)
-            for view, classifier in zip(estimated, p.classifiers, strict=False)
+            oracle.classify(view, self.X, classifier, mask)
+            for view, classifier, mask in zip(estimated, p.classifiers[:-1], masks, strict=True)
         ]
         weights = oracle.fusion_weights(predictions, p, self.settings)
         self.all_views = [*estimated, oracle.fuse(estimated, weights)]
@@ -216,9 +226,25 @@ class DenseIteration:
         size = min(self.method.mi_batch or len(self.X), len(self.X))
         return torch.randperm(len(self.X), generator=self.noise)[:size]
 
+    def _embedding_masks(self) -> list[Tensor | None]:
+        s = self.method
+        return [self._mask(len(self.X), s.estimator_hidden, s.estimator_dropout) for _ in s.views]
+
+    def _hidden_masks(self, count: int) -> list[Tensor | None]:
+        """Return the classifiers' dropout while views are trained, if it acts there."""
+        s = self.method
+        if not s.dropout_in_views:
+            return [None] * count
+        rows, rate = len(self.X), s.classifier_dropout
+        return [self._mask(rows, s.classifier_hidden, rate) for _ in range(count)]
+
     def _mask(self, n_rows: int, n_columns: int, rate: float) -> Tensor:
         kept = torch.empty(n_rows, n_columns).bernoulli_(1.0 - rate, generator=self.noise)
         return kept / (1.0 - rate)
+
+
+def _bias(n: int, is_there: bool) -> Tensor | None:
+    return torch.zeros(n) if is_there else None
 
 
 @contextmanager

@@ -35,9 +35,10 @@ def run_limited(*words: str) -> Any:
     return report["result"]
 
 
-@pytest.mark.parametrize("second", ["subgraph", "diffusion"])
-def test_cogsl_fits_20000_nodes_where_no_n_by_n_tensor_fits(second: str) -> None:
-    losses = run_limited("fit", "adjacency", second)
+@pytest.mark.parametrize("scorer", ["linear", "agreement"])
+@pytest.mark.parametrize("second", ["subgraph", "diffusion", "knn"])
+def test_cogsl_fits_20000_nodes_where_no_n_by_n_tensor_fits(second: str, scorer: str) -> None:
+    losses = run_limited("fit", scorer, "adjacency", second)
     assert len(losses) == 2
     assert all(map(math.isfinite, losses))
 

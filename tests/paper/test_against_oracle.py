@@ -161,6 +161,7 @@ def _case(
     scorer: str = "linear",
     bias: bool = False,
     classifier_dropout: float = 0.0,
+    estimator_dropout: float = 0.0,
     **settings: object,
 ) -> Case:
     problem = random_problem(seed)
@@ -170,7 +171,7 @@ def _case(
         scope=scope,
         mu=mu,
         knn_neighbours=problem.n_neighbours,
-        estimator_dropout=0.0,
+        estimator_dropout=estimator_dropout,
         classifier_dropout=classifier_dropout,
         estimator_hidden=5,
         classifier_hidden=4,
@@ -318,18 +319,16 @@ def test_view_objective_and_its_gradients_agree(case: Case, kernels: str) -> Non
         _close(a.reshape(b.shape), b, case.tolerance)
 
 
-@pytest.mark.parametrize("everywhere", [False, True])
-def test_the_classifiers_dropout_is_in_the_views_objective_if_asked_for(
-    everywhere: bool, precision: str
-) -> None:
-    case = _case(0, precision, bias=True, classifier_dropout=0.5, dropout_in_views=everywhere)
-    n, hidden = case.problem.n_nodes, 4
-    noise = Seeds(0).torch("view dropout")
-    masks: list[Tensor | None] = [None] * 3
-    if everywhere:
-        ones = torch.ones(n, hidden, dtype=case.folds.dtype)
-        masks = [dropout(ones, 0.5, generator=noise) for _ in range(3)]
-    expected = case.outcome(oracle.Masks([None, None], masks))
+def _masks(case: Case, name: str, width: int, count: int) -> list[Tensor | None]:
+    """Draw dropout masks of a rate of 0.5, as the package does from the seed of that name."""
+    noise = Seeds(0).torch(name)
+    ones = torch.ones(case.problem.n_nodes, width, dtype=case.folds.dtype)
+    return [dropout(ones, 0.5, generator=noise) for _ in range(count)]
+
+
+def _compare_objective(case: Case, masks: oracle.Masks) -> None:
+    """Hold the views' objective with dropout, and its gradients, against the oracle's."""
+    expected = case.outcome(masks)
     loss = case.folds.view_loss(case.folds.project(), ETA, case.batch)
     _close(loss, expected.objective, case.tolerance)
     ours, theirs = _estimator_tensors(case)
@@ -338,14 +337,28 @@ def test_the_classifiers_dropout_is_in_the_views_objective_if_asked_for(
         _close(a.flatten(), b.flatten()[-a.numel() :], case.tolerance)
 
 
+def test_the_estimators_dropout_acts_on_the_embeddings(precision: str) -> None:
+    case = _case(0, precision, estimator_dropout=0.5)
+    embeddings = _masks(case, "estimator dropout", 5, 2)
+    _compare_objective(case, oracle.Masks(embeddings, [None] * 3))
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_the_classifiers_dropout_is_in_the_views_objective_if_asked_for(
+    everywhere: bool, precision: str
+) -> None:
+    case = _case(0, precision, bias=True, classifier_dropout=0.5, dropout_in_views=everywhere)
+    hidden = _masks(case, "view dropout", 4, 3) if everywhere else [None] * 3
+    _compare_objective(case, oracle.Masks([None] * 2, hidden))
+
+
 def test_views_are_fused_with_that_dropout_in_training_only() -> None:
     case = _case(0, "float64", bias=True, classifier_dropout=0.5, dropout_in_views=True)
     clean = case.outcome().fusion_weights
     _close(case.folds.estimate().weights, clean, case.tolerance)
     noisy = case.folds.estimate(training=True).weights
     assert not torch.allclose(noisy, clean)
-    noise, hidden = Seeds(0).torch("view dropout"), torch.ones(case.problem.n_nodes, 4)
-    masks = [dropout(hidden.double(), 0.5, generator=noise) for _ in range(2)]
+    masks = _masks(case, "view dropout", 4, 2)
     _close(noisy, case.outcome(oracle.Masks([None] * 2, [*masks, None])).fusion_weights, 1e-10)
 
 
