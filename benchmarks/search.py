@@ -8,8 +8,9 @@ the best one becomes the method's ``paper`` preset for the data set.
 
 The validation nodes of a split are halved by chance; a method chooses its iteration with one half
 and is judged on the other, then the other way round. The labels of all other nodes but those it is
-trained on are hidden, as in every evaluation, and none of them is read. The splits are not those
-of ``benchmarks.accuracy``, though they are drawn from the same nodes.
+trained on are hidden, as in every evaluation, and none of them is read. Where splits are drawn they
+are not those of ``benchmarks.accuracy``, though they are drawn from the same nodes; a public split
+is the same there and here, and only its halving differs.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class GEN(NodeClassifier):
         title="GEN",
         paper="Wang et al., Graph Structure Estimation Neural Networks",
         year=2021,
-        cost="E + N k",
+        cost="E + N k, search N^2",
     )
     learns_graph: ClassVar[bool] = True
 

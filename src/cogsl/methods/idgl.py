@@ -7,7 +7,8 @@ the given graph and with the first one; the turns end when the graph hardly move
 - similarity and threshold: ``idgl_metric``; regularisation: ``idgl_graphs.Regulariser``;
 - combination: ``idgl_network.mixed``; when turns end: ``idgl_network.relative_change``;
 - loss: L = L^(1) + 1/T' sum over the T' later turns of L^(t), each L^(t) = cross-entropy + L_G^(t);
-- IDGL-Anch: ``idgl_graphs.AnchorGraph``; time and memory are linear in N, nothing is N x N.
+- IDGL-Anch: ``idgl_graphs.AnchorGraph``; memory and the time of an epoch are linear in N. Only
+  ``learned_graph_`` is read off all pairs, once, at the end, in blocks of rows.
 
 L_G takes the learned graph as it is, before f, and always the raw features X.
 
