@@ -102,6 +102,12 @@ def test_bands_of_many_lines_have_a_panel_each() -> None:
         assert curves_of(ax)[-1] == pytest.approx([50.5 + 5 * k] * 2)  # in front of the others
 
 
+def test_three_lines_are_many() -> None:
+    """Three bands on one another have seven shades, too many to say whose they are."""
+    assert len(draw(lines("ABC"), MANY_RECORDS).axes) == 4
+    assert len(draw(lines("AB"), MANY_RECORDS).axes) == 1
+
+
 def test_a_method_that_was_not_run_has_no_panel_of_its_own() -> None:
     whole, *apart = draw(lines(MANY), MANY_RECORDS[4:]).axes
     assert [ax.get_title(loc="left") for ax in apart] == list(MANY[1:])

@@ -1,6 +1,6 @@
 """Records as figures, in one quiet style that can be read in grey and by the colour-blind.
 
-Up to three lines stand in one panel with their bands. Bands of more lines would hide one another:
+Up to two lines stand in one panel with their bands. Bands of more lines would hide one another:
 the panel has the lines alone, and beside it each has a small panel with its band.
 """
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 _FEW_TICKS = 5  # more have smaller labels
 _LEAST_SPAN = 0.1  # of an axis of nats, as a share of its level: less is drawn as little
-_MOST_BANDS = 3  # in one panel
-_BAND = 0.15  # how opaque a band is
+_MOST_BANDS = 2  # in one panel
+_BAND = 0.2  # how opaque a band is
 _IN_A_ROW = 3  # panels, at most
 _TOP = 101.0  # of an axis of shares, in percent
 _ROOM = 0.25  # for bands that are wide beside the means' range, as a share of the level
-_ROOM_APART = 0.05  # the same, where there are many lines
+_ROOM_APART = 0.07  # the same, where there are many lines
 _GIVEN, _ESTIMATED, _LAST = "ori", "es", "final"
 _VIEWS = {_GIVEN: (COLOURS[7], "o"), _ESTIMATED: (COLOURS[0], "s"), _LAST: (COLOURS[1], "D")}
 
@@ -142,7 +142,7 @@ def _draw_views(plt: Any, spec: Spec, records: Sequence[Record]) -> Figure:
         intervals = [_interval(values) for values in columns.values()]
         for place, (name, mean, ends) in enumerate(zip(columns, means, intervals, strict=True)):
             kind = _LAST if place == len(columns) - 1 else name.rpartition("_")[2]
-            _dot(ax, place, mean, ends, *_VIEWS.get(kind, _VIEWS[_LAST]))
+            _dot(ax, place, mean, ends, *_VIEWS.get(kind, _VIEWS[_ESTIMATED]))
         ax.set_xticks(range(len(columns)), list(columns))
         ax.set_ylabel(_label(metric))
         ax.margins(x=0.12)
