@@ -69,6 +69,7 @@ def test_every_spec_says_what_the_paper_claims_of_rows_that_it_has(name: str) ->
     rows = {row for table in make_tables(shown, []) for row in table.said.rows}
     assert not spec.own or spec.own in rows
     assert {leader for leaders in spec.leaders.values() for leader in leaders} <= rows
+    assert {row for pair in spec.above for row in pair} <= rows
     assert set(spec.leaders or spec.printed) == set(spec.datasets)
 
 

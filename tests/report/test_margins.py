@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from cogsl.experiments.specs import narrow, read_spec
-from cogsl.report.margins import margins_in_words
+from cogsl.report.margins import margins_in_words, orders_in_words
 from cogsl.report.outputs import write_outputs
 from cogsl.report.tables import make_tables
-from tests.report.test_tables import GCN, OURS, spec
+from tests.report.test_tables import GCN, MLP, OURS, spec
 
 
 def under_noise(*parts: tuple[list[dict[str, Any]], float]) -> list[dict[str, Any]]:
@@ -72,3 +72,20 @@ def test_every_row_of_cogsl_has_margins_of_its_own_and_the_paper_s_comes_first(
 def test_without_an_attack_there_are_no_margins(tmp_path: Path) -> None:
     write_outputs(spec(), [*GCN, *OURS], tmp_path)
     assert "best other method" not in (tmp_path / "t.md").read_text()
+
+
+def test_pairs_of_which_the_paper_says_that_one_is_above_are_judged_by_the_interval() -> None:
+    above = [["CoGSL_v1", "MLP"], ["MLP", "GCN"], ["CoGSL_v1", "GCN"]]
+    (table,) = make_tables(spec(metrics=["macro_f1"], above=above), [*GCN, *OURS, *MLP])
+    agree, against, open_ = orders_in_words(table)
+    assert agree.startswith("- Wine: CoGSL_v1 less MLP, above 0 in the paper: +40.6 [")
+    assert agree.endswith("(macro-F1: we agree).")
+    assert against.endswith("(macro-F1: our runs do not show it).")
+    assert open_.endswith(": +0.7 [-0.1, +1.4] (macro-F1: our runs allow it).")
+
+
+def test_of_single_runs_no_order_is_judged() -> None:
+    asked = spec(metrics=["macro_f1"], above=[["CoGSL_v1", "GCN"], ["CoGSL_v1", "MLP"]])
+    (table,) = make_tables(asked, [*GCN[:1], *OURS[:1]])
+    (only,) = orders_in_words(table)
+    assert only.endswith(": +1.0 (macro-F1: too few runs to tell).")

@@ -9,6 +9,8 @@ from cogsl.report.summary import in_words, ranks_in_words
 from cogsl.report.tables import make_tables
 from tests.report.test_tables import GCN, MLP, OURS, records, spec
 
+FOUR = [{"name": name, "method": "gcn"} for name in ("GCN", "CoGSL_v1", "A", "MLP")]
+
 
 def words(rows: list[dict[str, Any]], **changes: Any) -> str:
     (table,) = make_tables(spec(**{"metrics": ["macro_f1"], "printed": {}} | changes), rows)
@@ -51,6 +53,9 @@ def test_the_shorter_of_two_lists_is_told() -> None:
 def test_what_was_not_tested_is_said() -> None:
     assert words([*GCN, *OURS, *MLP[:1]]).endswith(
         "not told apart from GCN, and not tested against MLP."
+    )
+    assert words([*GCN, *OURS, *records("A", 0.901, 0.931, 0.941), *MLP[:1]], series=FOUR).endswith(
+        "not told apart from GCN and A, and not tested against MLP."
     )
     best = max(OURS, key=lambda record: record["macro_f1"])
     assert words([*GCN, best]).endswith("in a single run, which tells it apart from no other.")

@@ -74,6 +74,7 @@ class Spec:
     claim : what the paper says of it, in a sentence or two.
     own : the row that is the paper's own method; "" where all are.
     leaders : by data set, the rows of which one leads by the claim, where no numbers are printed.
+    above : pairs of rows of which the claim says that the first is above the second.
     printed : the paper's own numbers, by data set and series.
     left_out : data sets that the whole spec has and this part has not, and why.
     """
@@ -91,6 +92,7 @@ class Spec:
     claim: str = ""
     own: str = ""
     leaders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    above: Sequence[Sequence[str]] = ()
     printed: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
 

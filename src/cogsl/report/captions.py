@@ -6,10 +6,14 @@ INTERVALS = "95 % intervals of the mean over runs (Student's t below 10 runs, bo
 
 FIGURE = f"Bands and bars are {INTERVALS}; a single run has none."
 
-MARGINS = (
-    "In brackets behind a margin is the 95 % interval of the paired difference (Student's t), if "
-    "the two have at least two runs in common. The best other method is named; it is picked by the "
-    "same runs, so that the margin over it is a little too small rather than too large."
+DIFFERENCES = (
+    "In brackets behind a difference is its 95 % interval, paired over the runs that both have "
+    "(Student's t, not corrected for the number of rows); with fewer than two there is none."
+)
+
+BEST_OTHER = (
+    "The best other method is named. It is picked by the same runs, so that the margin is a little "
+    "too small rather than too large."
 )
 
 TABLES = (

@@ -1,10 +1,10 @@
-"""How far rows are above the best of their rivals, from column to column, in words."""
+"""How far a row is above another, or above the best of its rivals, column by column, in words."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
-from cogsl.evaluation.statistics import paired_difference
+from cogsl.evaluation.statistics import PairedDifference, paired_difference
 from cogsl.report.tables import Cell, Column, Table
 
 
@@ -28,10 +28,41 @@ def _margin(head: str, column: Column, ours: str, rivals: Collection[str]) -> st
     return f"{_difference(column[ours], run[best])} ({head}, {best})"
 
 
+def orders_in_words(table: Table) -> Iterator[str]:
+    """Say how far rows are above those that they are above in the paper."""
+    for one, other in table.said.above:
+        told = [
+            f"{_difference(column[one], column[other])} ({head}: "
+            f"{_verdict(column[one], column[other])})"
+            for head, column in table.columns
+            if column[one].rank and column[other].rank
+        ]
+        if told:
+            what = f"{one} less {other}, above 0 in the paper"
+            yield f"- {table.title}: {what}: {', '.join(told)}."
+
+
+def _verdict(one: Cell, other: Cell) -> str:
+    """Say what our runs make of it that one is above the other."""
+    found = _paired(one, other)
+    if found is None:
+        return "too few runs to tell"
+    if found.low > 0:
+        return "we agree"
+    return "our runs do not show it" if found.high < 0 else "our runs allow it"
+
+
 def _difference(one: Cell, other: Cell) -> str:
     """Return the paired difference and its interval, or that of the means where none is paired."""
+    found = _paired(one, other)
+    if found is None:
+        return f"{one.mean - other.mean:+.1f}"
+    return f"{found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]"
+
+
+def _paired(one: Cell, other: Cell) -> PairedDifference | None:
+    """Return the difference over the runs that both have; None of fewer than two."""
     runs = sorted(one.values.keys() & other.values.keys())
     if len(runs) < 2:
-        return f"{one.mean - other.mean:+.1f}"
-    found = paired_difference([one.values[r] for r in runs], [other.values[r] for r in runs])
-    return f"{found.mean:+.1f} [{found.low:+.1f}, {found.high:+.1f}]"
+        return None
+    return paired_difference([one.values[r] for r in runs], [other.values[r] for r in runs])

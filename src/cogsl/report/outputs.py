@@ -70,7 +70,8 @@ def _found(spec: Spec, tables: Sequence[Table], records: Sequence[Record]) -> li
         f"The paper: {spec.claim}" if spec.claim else "",
         *words,
         ranks_in_words(tables),
-        captions.MARGINS if any(margins) else "",
+        captions.DIFFERENCES if spec.above or any(margins) else "",
+        captions.BEST_OTHER if any(margins) else "",
         _not_here(spec, records),
     ]
 

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from cogsl.evaluation.statistics import average_ranks
 from cogsl.report.agreement import agreement_in_words, distance_in_words
+from cogsl.report.margins import orders_in_words
 from cogsl.report.phrases import listed
 from cogsl.report.table_formats import number
 from cogsl.report.tables import Cell, Column, Said, Table
@@ -15,7 +16,8 @@ from cogsl.report.tables import Cell, Column, Said, Table
 def in_words(table: Table) -> str:
     """Say of each column who is first, who is tied with it, and what the paper says.
 
-    A column that is not ranked is told through. Rows that are mostly the same are named.
+    A column that is not ranked is told through. Then come pairs of rows of which the paper says
+    that one is above the other, and rows that are mostly the same.
     """
     lines = []
     for head, column in table.columns:
@@ -24,7 +26,7 @@ def in_words(table: Table) -> str:
             lines.append(f"- {table.title}, {head}: {_found(column, run, table.said)}.")
     if not lines:
         return f"- {table.title}: nothing was run."
-    return "\n".join([*lines, *_alike(table)])
+    return "\n".join([*lines, *orders_in_words(table), *_alike(table)])
 
 
 def _found(column: Column, run: Column, said: Said) -> str:
@@ -55,7 +57,7 @@ def _tested(run: Column) -> str:
     apart = [n for n, cell in run.items() if cell.rank > 1 and not (cell.tied or cell.untested)]
     if not tied:
         words = f"told apart from {'all others' if len(apart) > 1 else apart[0]}" if apart else ""
-    elif not apart and len(tied) > 1:
+    elif len(tied) > 1 and not (apart or untested):
         words = "not told apart from any other"
     elif apart and len(apart) < len(tied):
         words = f"told apart only from {listed(apart)}"

@@ -79,11 +79,13 @@ class Said:
     rows : those that it has, too.
     own : the one that is its own method.
     leaders : those of which one leads.
+    above : pairs of rows, the first above the second.
     """
 
     rows: tuple[str, ...] = ()
     own: str = ""
     leaders: tuple[str, ...] = ()
+    above: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,8 @@ def _said(spec: Spec, panel: Panel, names: Sequence[str]) -> Said:
     beyond = {series.name for series in spec.series if not series.in_paper}
     leaders = spec.leaders.get(panel.dataset, ())
     rows = tuple(name for name in names if name not in beyond)
-    return Said(rows, spec.own, tuple(name for name in leaders if name in rows))
+    above = tuple((one, other) for one, other in spec.above if {one, other} <= set(rows))
+    return Said(rows, spec.own, tuple(name for name in leaders if name in rows), above)
 
 
 def _cells_of(
