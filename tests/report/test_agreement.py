@@ -68,6 +68,17 @@ def test_rows_that_the_paper_has_not_do_not_speak_against_it() -> None:
     assert words == "in the paper A does, with 95.0: of its rows A does here, and we agree"
 
 
+def test_the_verdict_goes_by_the_same_test_as_the_table() -> None:
+    """Against B alone A is told apart (p = 0.03), but not with two more rows in the column."""
+    near = (88.0, 90.0, 90.5)
+    said = {"A": 94.0, "B": 95.0}
+    alone = column({"A": FIRST, "B": near}, said)
+    assert agreement_in_words(alone, Said()).endswith(": our runs do not show it")
+    among = column({"A": FIRST, "B": near, "MLP": CLOSE, "KNN": CLOSE}, said)
+    assert among["B"].tied
+    assert ": our runs allow it" in agreement_in_words(among, Said())
+
+
 def test_a_claim_without_numbers_names_the_leaders() -> None:
     found = column({"A": FIRST, "B": CLOSE, "C": FAR, "Ours": FAR})
     rows = ("A", "B", "C")

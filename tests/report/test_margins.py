@@ -84,6 +84,14 @@ def test_pairs_of_which_the_paper_says_that_one_is_above_are_judged_by_the_inter
     assert open_.endswith(": +0.7 [-0.1, +1.4] (macro-F1: our runs allow it).")
 
 
+def test_an_order_that_the_printed_numbers_do_not_have_is_not_told() -> None:
+    printed = {"wine": {"CoGSL_v1": [95.0, 99.0], "MLP": [90.0, 99.0]}}
+    (table,) = make_tables(spec(above=[["CoGSL_v1", "MLP"]], printed=printed), [*OURS, *MLP])
+    (only,) = orders_in_words(table)
+    assert "macro-F1" in only
+    assert "AUC" not in only
+
+
 def test_of_single_runs_no_order_is_judged() -> None:
     asked = spec(metrics=["macro_f1"], above=[["CoGSL_v1", "GCN"], ["CoGSL_v1", "MLP"]])
     (table,) = make_tables(asked, [*GCN[:1], *OURS[:1]])

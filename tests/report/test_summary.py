@@ -57,6 +57,8 @@ def test_what_was_not_tested_is_said() -> None:
     assert words([*GCN, *OURS, *records("A", 0.901, 0.931, 0.941), *MLP[:1]], series=FOUR).endswith(
         "not told apart from GCN and A, and not tested against MLP."
     )
+    found = words([*OURS, *MLP, *records("A", 0.6, 0.62, 0.642), *GCN[:1]], series=FOUR)
+    assert found.endswith("told apart from A and MLP, and not tested against GCN.")
     best = max(OURS, key=lambda record: record["macro_f1"])
     assert words([*GCN, best]).endswith("in a single run, which tells it apart from no other.")
 

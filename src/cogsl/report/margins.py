@@ -35,11 +35,18 @@ def orders_in_words(table: Table) -> Iterator[str]:
             f"{_difference(column[one], column[other])} ({head}: "
             f"{_verdict(column[one], column[other])})"
             for head, column in table.columns
-            if column[one].rank and column[other].rank
+            if column[one].rank and column[other].rank and _is_said(column[one], column[other])
         ]
         if told:
             what = f"{one} less {other}, above 0 in the paper"
             yield f"- {table.title}: {what}: {', '.join(told)}."
+
+
+def _is_said(one: Cell, other: Cell) -> bool:
+    """Tell whether the paper's numbers, where it prints them, have one above the other."""
+    if one.printed is None or other.printed is None:
+        return True
+    return one.printed > other.printed
 
 
 def _verdict(one: Cell, other: Cell) -> str:

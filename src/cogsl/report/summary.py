@@ -43,7 +43,7 @@ def _found(column: Column, run: Column, said: Said) -> str:
 
 def _leader(run: Column) -> str:
     first = [name for name, cell in run.items() if cell.rank == 1]
-    best = run[first[0]]
+    best = max((run[name] for name in first), key=lambda cell: len(cell.values))
     words = f"{listed(first)} {'leads' if len(first) == 1 else 'lead'} with {best.mean:.1f}"
     if len(best.values) == 1 and len(run) > 1:
         return f"{words}, in a single run, which tells it apart from no other"
@@ -55,8 +55,11 @@ def _tested(run: Column) -> str:
     tied = [name for name, cell in run.items() if cell.tied]
     untested = [name for name, cell in run.items() if cell.untested]
     apart = [n for n, cell in run.items() if cell.rank > 1 and not (cell.tied or cell.untested)]
-    if not tied:
-        words = f"told apart from {'all others' if len(apart) > 1 else apart[0]}" if apart else ""
+    if not (tied or apart):
+        words = ""
+    elif not tied:
+        are_all = len(apart) > 1 and not untested
+        words = f"told apart from {'all others' if are_all else listed(apart)}"
     elif len(tied) > 1 and not (apart or untested):
         words = "not told apart from any other"
     elif apart and len(apart) < len(tied):

@@ -65,8 +65,9 @@ def to_latex(table: Table) -> str:
 
 def _marked(table: Table, marks: Marks) -> list[tuple[str, list[str]]]:
     """Return each row's name and its cells as text."""
+    usual = table.usual_runs
     return [
-        (name, [_text(cell, n, marks) for cell, n in zip(row, table.usual_runs, strict=True)])
+        (name, [_text(cell, n, marks) for cell, n in zip(row, usual, strict=True)])
         for name, row in zip(table.names, table.rows, strict=True)
     ]
 
