@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from cogsl.evaluation import (
     half_width,
     holm,
     mean_and_deviation,
+    mean_interval,
     paired_difference,
     paired_p_value,
 )
@@ -167,3 +169,35 @@ def test_the_bootstrap_interval_is_near_that_of_a_normal_mean_and_the_same_each_
 
 def test_one_value_has_no_interval() -> None:
     assert all(math.isnan(end) for end in bootstrap_interval([1.0]))
+
+
+# Intervals of a mean ------------------------------------------------------------------------------
+
+
+def coverage(interval: Callable[[list[float]], tuple[float, float]], n: int, trials: int) -> float:
+    """Return how often an interval of n normal values holds their true mean, 0.3."""
+    samples = np.random.default_rng(0).normal(0.3, 1.0, size=(trials, n)).tolist()
+    ends = [interval(sample) for sample in samples]
+    return float(np.mean([low <= 0.3 <= high for low, high in ends]))
+
+
+def test_the_interval_of_three_values_covers_as_often_as_it_says() -> None:
+    assert coverage(mean_interval, n=3, trials=2000) == pytest.approx(0.95, abs=0.015)
+
+
+def test_the_bootstrap_of_three_values_goes_from_end_to_end_and_covers_too_seldom() -> None:
+    assert bootstrap_interval([1.0, 5.0, 2.0]) == (1.0, 5.0)
+    assert coverage(bootstrap_interval, n=3, trials=300) < 0.85
+
+
+def test_the_interval_of_two_values_is_student_s() -> None:
+    # One degree of freedom, and s / sqrt(2) of 0 and 2 is 1.
+    half = math.tan(math.pi * 0.475)
+    assert mean_interval([0.0, 2.0]) == pytest.approx((1.0 - half, 1.0 + half))
+    assert all(math.isnan(end) for end in mean_interval([1.0]))
+
+
+def test_ten_values_have_the_bootstrap_s_interval_and_nine_have_not() -> None:
+    values = np.random.default_rng(0).normal(5.0, 2.0, size=10).tolist()
+    assert mean_interval(values) == bootstrap_interval(values)
+    assert mean_interval(values[:9]) != bootstrap_interval(values[:9])

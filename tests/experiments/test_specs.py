@@ -11,6 +11,12 @@ from cogsl import datasets
 from cogsl.errors import InputError, UnknownNameError
 from cogsl.experiments.specs import expand, narrow, parse_spec, read_spec, spec_names
 from cogsl.methods import METHODS
+from cogsl.report.outputs import unfold
+from cogsl.report.tables import make_tables
+
+VIEWS: dict[str, Any] = {
+    "views": {name: {} for name in ("V1_ori", "V2_ori", "V1_es", "V2_es", "final")}
+}
 
 ALL = [
     *("fig-addition", "fig-deletion", "fig-mi", "fig-scope", "fig-view-estimator"),
@@ -53,6 +59,34 @@ def test_printed_numbers_are_those_of_series_points_and_metrics(name: str) -> No
         for series, numbers in rows.items():
             assert series in {s.name for s in spec.series}
             assert len(numbers) == len(panel.points) * len(spec.metrics)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_spec_says_what_the_paper_claims_of_rows_that_it_has(name: str) -> None:
+    spec = read_spec(name)
+    assert spec.claim.endswith(".")
+    shown = spec if spec.measure != "views" else unfold(spec, [VIEWS])[0]
+    rows = {row for table in make_tables(shown, []) for row in table.said.rows}
+    assert not spec.own or spec.own in rows
+    assert {leader for leaders in spec.leaders.values() for leader in leaders} <= rows
+    assert {row for pair in spec.above for row in pair} <= rows
+    assert set(spec.leaders or spec.printed) == set(spec.datasets)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_paper_prints_numbers_of_all_rows_that_it_has_and_of_no_others(name: str) -> None:
+    spec = read_spec(name)
+    in_paper = {series.name for series in spec.series if series.in_paper}
+    assert {row for rows in spec.printed.values() for row in rows} == in_paper or not spec.printed
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_note_says_where_the_mi_term_sees_fewer_nodes_than_in_the_paper(name: str) -> None:
+    spec = read_spec(name)
+    for dataset in {"digits", "polblogs", "citeseer"} & set(spec.datasets):
+        said = (datasets.DATASETS[dataset].title, "both data sets")
+        assert "MI term samples 1,000 nodes" in spec.note
+        assert any(words in spec.note for words in said)
 
 
 def test_the_table_of_classification_has_all_methods() -> None:
@@ -99,6 +133,7 @@ def test_a_spec_is_narrowed_to_data_sets_and_methods() -> None:
     spec = narrow(parse_spec("s", content()), only_datasets=["wine"], only_methods=["gcn"])
     assert spec.datasets == ("wine",)
     assert [s.name for s in spec.series] == ["A"]
+    assert spec.left_out == {"citeseer": "not asked for"}
     with pytest.raises(UnknownNameError, match="No data set in 's' is called 'whine'"):
         narrow(parse_spec("s", content()), only_datasets=["whine"])
     with pytest.raises(UnknownNameError, match="No method in 's' is called 'gat'"):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from typing import Any
 
 import pytest
 
 from cogsl.errors import InputError
 from cogsl.experiments.specs import Spec, parse_spec
-from cogsl.report.tables import Cell, make_tables, number, ranked, to_csv, to_latex, to_markdown
+from cogsl.report.table_formats import number, to_csv, to_latex, to_markdown
+from cogsl.report.tables import Cell, make_tables, ranked
 
 
 def spec(**changes: Any) -> Spec:
@@ -82,6 +84,37 @@ def test_a_difference_that_is_the_same_in_every_run_is_no_tie() -> None:
 def test_a_single_run_is_ranked_and_not_tested() -> None:
     cells = ranked([Cell({(0, 0): 1.0}), Cell({(0, 0): 2.0}), Cell()])
     assert [(c.rank, c.tied) for c in cells] == [(2, False), (1, False), (0, False)]
+    assert [c.untested for c in cells] == [True, False, False]
+
+
+def test_what_was_not_tested_has_a_dagger_and_what_was_told_apart_has_none() -> None:
+    other = [{**row, "seed": row["seed"] + 2, "split_seed": row["split_seed"] + 2} for row in GCN]
+    (table,) = make_tables(spec(metrics=["macro_f1"], printed={}), [*other, *OURS, *MLP])
+    assert "| GCN | <u>92.0±2.0</u>† |" in to_markdown(table)  # one run in common
+    assert "| MLP | 52.0±2.1 |" in to_markdown(table)
+    assert "GCN & \\underline{92.0$\\pm$2.0}$^\\dagger$ \\\\" in to_latex(table)
+
+
+def test_a_number_of_runs_is_shown_where_it_is_not_the_usual_one_of_its_column() -> None:
+    (table,) = make_tables(spec(metrics=["macro_f1"]), [*GCN, *OURS, *MLP[:2]])
+    text = to_markdown(table)
+    assert table.usual_runs == (3,)
+    assert "| MLP | 51.0±1.4 [2] |" in text
+    assert text.count("[") == 1
+    assert "MLP & 51.0$\\pm$1.4 [2] " in to_latex(table)
+
+
+def test_of_two_equally_usual_numbers_of_runs_the_larger_is_not_shown() -> None:
+    (table,) = make_tables(spec(metrics=["macro_f1"], printed={}), [*GCN, *OURS[:1]])
+    assert table.usual_runs == (3,)
+    assert "92.0±2.0 [" not in to_markdown(table)
+    assert "<u>91.0</u>† [1]" in to_markdown(table)
+
+
+def test_a_column_in_which_nothing_was_run_has_no_usual_number() -> None:
+    (table,) = make_tables(spec(metrics=["macro_f1"]), [])
+    assert table.usual_runs == (0,)
+    assert "| GCN | - (94.1) |" in to_markdown(table)
 
 
 def test_equal_means_share_a_rank_and_the_first_are_not_tested() -> None:
@@ -111,7 +144,7 @@ def test_latex_marks_and_escapes() -> None:
     (table,) = make_tables(spec(), [*GCN, *OURS])
     text = to_latex(table)
     assert "CoGSL\\_v1 & \\textbf{92.7$\\pm$1.8}" in text
-    assert "GCN & \\underline{92.0$\\pm$2.0}$^*$" in text
+    assert "GCN & \\underline{92.0$\\pm$2.0}$^*$ (94.1) &" in text
     assert text.count("\\\\") == 4
 
 
@@ -122,6 +155,27 @@ def test_csv_has_a_row_a_cell_and_comes_back() -> None:
     assert float(first["mean"]) == pytest.approx(92.0)
     assert (first["runs"], first["rank"], first["paper"]) == ("3", "2", "94.1")
     assert not [r for r in rows if r["row"] == "MLP"]
+
+
+def test_the_csv_says_what_the_test_said() -> None:
+    (table,) = make_tables(spec(metrics=["macro_f1"], printed={}), [*GCN, *OURS, *MLP[:1]])
+    rows = {r["row"]: r for r in csv.DictReader(io.StringIO(to_csv([table])))}
+    assert {name: row["tied"] for name, row in rows.items()} == {
+        "GCN": "yes",
+        "CoGSL_v1": "",
+        "MLP": "not tested",
+    }
+    # Differences 1, 0.5 and 0.5: t = 4, and T_2(-t) = (1 - t / sqrt(2 + t^2)) / 2.
+    assert float(rows["GCN"]["p_value"]) == pytest.approx(1 - 4 / math.sqrt(18), abs=1e-3)
+    assert (rows["CoGSL_v1"]["p_value"], rows["MLP"]["p_value"]) == ("", "")
+
+
+def test_the_csv_has_student_s_interval_of_three_runs() -> None:
+    (table,) = make_tables(spec(metrics=["macro_f1"]), GCN)
+    row = next(csv.DictReader(io.StringIO(to_csv([table]))))
+    half = 4.3027 * 2.0 / math.sqrt(3)  # the quantile of two degrees of freedom
+    ends = (float(row["low"]), float(row["high"]))
+    assert ends == pytest.approx((92.0 - half, 92.0 + half), abs=1e-3)
 
 
 def test_mi_is_no_share() -> None:

@@ -8,6 +8,7 @@ from cogsl.evaluation.statistics import (
     half_width,
     holm,
     mean_and_deviation,
+    mean_interval,
     paired_difference,
     paired_p_value,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "half_width",
     "holm",
     "mean_and_deviation",
+    "mean_interval",
     "paired_difference",
     "paired_p_value",
 ]

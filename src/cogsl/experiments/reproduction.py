@@ -33,7 +33,8 @@ def at_hand(
     """
     here = [name for name in spec.datasets if name in recorded or is_here(name, root)]
     missing = [name for name in spec.datasets if name not in here]
-    return (narrow(spec, only_datasets=here) if here else None), missing
+    part = narrow(spec, only_datasets=here, why="no file at hand") if here else None
+    return part, missing
 
 
 def is_here(dataset: str, root: Path | None = None) -> bool:

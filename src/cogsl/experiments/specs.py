@@ -27,6 +27,7 @@ class Series:
     method, settings : what is run, beyond its preset for the data set.
     preset : of the method for the data set; its default where it has no other.
     target : which of its views an attack on edges acts on; none means the graph.
+    in_paper : whether the paper's table or figure has it, too.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Series:
     preset: str = "paper"
     settings: Mapping[str, Any] = field(default_factory=dict)
     target: tuple[int, ...] = ()
+    in_paper: bool = True
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,12 @@ class Spec:
     attack : its kind; "" for none.
     measure : what is measured in a run, ``MEASURES``.
     note : what a reader has to know beside.
+    claim : what the paper says of it, in a sentence or two.
+    own : the row that is the paper's own method; "" where all are.
+    leaders : by data set, the rows of which one leads by the claim, where no numbers are printed.
+    above : pairs of rows of which the claim says that the first is above the second.
     printed : the paper's own numbers, by data set and series.
+    left_out : data sets that the whole spec has and this part has not, and why.
     """
 
     name: str
@@ -82,7 +89,12 @@ class Spec:
     attack: str = ""
     measure: str = "classification"
     note: str = ""
+    claim: str = ""
+    own: str = ""
+    leaders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    above: Sequence[Sequence[str]] = ()
     printed: Mapping[str, Mapping[str, Sequence[float]]] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def datasets(self) -> tuple[str, ...]:
@@ -128,14 +140,24 @@ def _points(given: Iterable[Mapping[str, Any]]) -> tuple[Point, ...]:
 
 
 def narrow(
-    spec: Spec, *, only_datasets: Sequence[str] = (), only_methods: Sequence[str] = ()
+    spec: Spec,
+    *,
+    only_datasets: Sequence[str] = (),
+    only_methods: Sequence[str] = (),
+    why: str = "not asked for",
 ) -> Spec:
-    """Return the part of a spec with some data sets and methods; a name it has not is an error."""
+    """Return the part of a spec with some data sets and methods; a name it has not is an error.
+
+    The part knows which data sets it lacks, and ``why``.
+    """
     _check_names(only_datasets, spec.datasets, f"data set in '{spec.name}'")
     _check_names(only_methods, [s.method for s in spec.series], f"method in '{spec.name}'")
     panels = [p for p in spec.panels if not only_datasets or p.dataset in only_datasets]
     series = [s for s in spec.series if not only_methods or s.method in only_methods]
-    return replace(spec, panels=tuple(panels), series=tuple(series))
+    kept = {panel.dataset for panel in panels}
+    lacks = {dataset: why for dataset in spec.datasets if dataset not in kept}
+    left_out = {**spec.left_out, **lacks}
+    return replace(spec, panels=tuple(panels), series=tuple(series), left_out=left_out)
 
 
 def _check_names(asked: Sequence[str], known: Iterable[str], what: str) -> None:

@@ -8,11 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cogsl.datasets import DATASETS
 from cogsl.errors import import_extra
 from cogsl.experiments.specs import Spec, spec_names
 from cogsl.files import write_text
-from cogsl.report.summary import in_words, margins_in_words
-from cogsl.report.tables import Table, make_tables, to_csv, to_latex, to_markdown
+from cogsl.report import captions
+from cogsl.report.margins import margins_in_words
+from cogsl.report.summary import in_words, ranks_in_words
+from cogsl.report.table_formats import to_csv, to_latex, to_markdown
+from cogsl.report.tables import Table, make_tables
 
 SUMMARY = "summary.md"
 _FOUND, _TABLES = "## What was found", "## Tables"
@@ -28,11 +32,9 @@ def check_drawable(spec: Spec) -> None:
 
 def write_outputs(spec: Spec, records: Sequence[Record], folder: Path) -> list[Path]:
     """Write a spec's tables and figure, and ``<name>.md`` in words; return the files."""
-    if spec.measure == "views":
-        spec, records = unfold(spec, records)
-    tables, paths = make_tables(spec, records), []
-    latex = "\n".join(to_latex(table) for table in tables)
-    texts = {"md": page(spec, tables, records), "csv": to_csv(tables), "tex": latex}
+    shown, rows = unfold(spec, records) if spec.measure == "views" else (spec, records)
+    tables, paths = make_tables(shown, rows), []
+    texts = {"md": page(spec, tables, records), "csv": to_csv(tables), "tex": _latex(tables)}
     for suffix, text in texts.items():
         path = folder / f"{spec.name}.{suffix}"
         write_text(path, text)
@@ -40,41 +42,62 @@ def write_outputs(spec: Spec, records: Sequence[Record], folder: Path) -> list[P
     if spec.kind == "figure":
         from cogsl.report.figures import draw, save
 
-        paths += save(draw(spec, records), folder, spec.name)
+        paths += save(draw(shown, rows), folder, spec.name)
     write_text(folder / SUMMARY, summary(folder))
     return [*paths, folder / SUMMARY]
 
 
 def page(spec: Spec, tables: Sequence[Table], records: Sequence[Record]) -> str:
-    """Return the page of a spec: what it shows, what was found, and the tables."""
-    parts = [f"# {spec.title}", f"The paper: {spec.paper}. {_runs(records)}"]
-    if spec.note:
-        parts.append(spec.note)
+    """Return the page of a spec: what it shows, what was found, and the tables.
+
+    Parameters
+    ----------
+    records : one a run, as they are counted.
+    """
+    parts = [f"# {spec.title}", f"In the paper: {spec.paper}. {_runs(records)}", spec.note]
     if spec.kind == "figure":
-        parts.append(f"![{spec.title}]({spec.name}.png)")
-        parts.append("Bands and bars are 95 % intervals of the mean over runs (bootstrap).")
-    parts.append(_FOUND)
-    for table in tables:
-        words = [in_words(table), *(_margins(spec, table) if spec.attack else [])]
-        parts.append("\n".join(filter(None, words)))
-    parts += [_TABLES]
-    parts.append(
-        "Mean ± standard deviation in percent. Best bold, runner-up underlined; a star marks what "
-        "the paired test, corrected for the number of rows, does not tell apart from the best. The "
-        "paper's own numbers stand in brackets."
-    )
+        parts += [f"![{spec.title}]({spec.name}.png)", captions.FIGURE]
+    parts += [_FOUND, *_found(spec, tables, records), _TABLES, *captions.TABLES]
     parts += [to_markdown(table).rstrip() for table in tables]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _margins(spec: Spec, table: Table) -> list[str]:
-    """Say how far CoGSL is above the other methods, with the paper's settings and with ours."""
+def _found(spec: Spec, tables: Sequence[Table], records: Sequence[Record]) -> list[str]:
+    """Return the paper's claim, what our runs say to it, and what is not here."""
+    margins = [_margins(spec, table) for table in tables]
+    words = [f"{in_words(t)}\n{m}".rstrip() for t, m in zip(tables, margins, strict=True)]
+    return [
+        f"The paper: {spec.claim}" if spec.claim else "",
+        *words,
+        ranks_in_words(tables),
+        captions.DIFFERENCES if spec.above or any(margins) else "",
+        captions.BEST_OTHER if any(margins) else "",
+        _not_here(spec, records),
+    ]
+
+
+def _not_here(spec: Spec, records: Sequence[Record]) -> str:
+    """Name the data sets of a spec that nothing is shown of, and say why."""
+    has_runs = {record["dataset"] for record in records}
+    reasons = {**spec.left_out, **{d: "no runs" for d in spec.datasets if d not in has_runs}}
+    if not reasons:
+        return ""
+    return f"Not here: {', '.join(f'{DATASETS[d].title} ({why})' for d, why in reasons.items())}."
+
+
+def _margins(spec: Spec, table: Table) -> str:
+    """Say under an attack how far each row of CoGSL is above the other methods, its own first."""
+    if not spec.attack:
+        return ""
     rivals = [series.name for series in spec.series if series.method != "cogsl"]
-    by_preset: dict[str, list[str]] = {}
-    for series in spec.series:
-        if series.method == "cogsl":
-            by_preset.setdefault(series.preset, []).append(series.name)
-    return [margins_in_words(table, ours, rivals) for ours in by_preset.values()]
+    ours = [series.name for series in spec.series if series.method == "cogsl"]
+    ours.sort(key=lambda name: name != spec.own)
+    return "\n".join(filter(None, (margins_in_words(table, name, rivals) for name in ours)))
+
+
+def _latex(tables: Sequence[Table]) -> str:
+    """Return all tables in LaTeX, under a comment that explains the marks."""
+    return "\n".join([*(f"% {line}" for line in captions.TABLES), "", *map(to_latex, tables)])
 
 
 def summary(folder: Path) -> str:

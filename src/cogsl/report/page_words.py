@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from cogsl.report.learned import Learned
 from cogsl.report.page_changes import Changes
 from cogsl.report.page_curves import pairs_of
 from cogsl.report.page_nodes import judged_part
+from cogsl.report.phrases import listed
 
 _SLIGHT = 0.005  # a smaller change of homophily is called none
 _PERCENT = "\u00a0%"  # does not stand alone at the beginning of a line
@@ -101,7 +101,7 @@ def _homophily(found: Difference) -> str:
         for name, share in zip(("kept", "added", "dropped"), found.same_label, strict=True)
         if not math.isnan(share)
     ]
-    return f"{words}{after:.3f} after; equal labels are joined by {_listed(alike)} ones."
+    return f"{words}{after:.3f} after; equal labels are joined by {listed(alike)} ones."
 
 
 def _information(learned: Learned) -> str:
@@ -118,7 +118,7 @@ def _information(learned: Learned) -> str:
     ]
     if not pairs:
         return ""
-    went = f"mutual information of views went: {_listed(pairs)}"
+    went = f"mutual information of views went: {listed(pairs)}"
     return f"From the first to the kept iteration the {went}."
 
 
@@ -131,7 +131,7 @@ def _fusion(learned: Learned) -> str:
         f"{100 * share:.0f}{_PERCENT} from {name}"
         for name, share in zip(learned.view_names, means.tolist(), strict=True)
     ]
-    return f"On average a node's edges come {_listed(shares)}."
+    return f"On average a node's edges come {listed(shares)}."
 
 
 def _labels(count: int) -> str:
@@ -144,7 +144,3 @@ def _edges_of(count: int, kind: str = "") -> str:
 
 def _iterations(count: int) -> str:
     return f"{count:,} iteration{'s' * (count != 1)}"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -1,17 +1,16 @@
-"""Records as tables: Markdown, LaTeX and CSV."""
+"""Records as tables of figures over runs, ranked and tested column by column."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cogsl import datasets
 from cogsl.errors import InputError
-from cogsl.evaluation.statistics import bootstrap_interval, holm, mean_and_deviation, paired_p_value
+from cogsl.evaluation.statistics import holm, mean_and_deviation, paired_p_value
 from cogsl.experiments.specs import Panel, Spec
 
 TITLES = {
@@ -35,14 +34,14 @@ class Cell:
     ----------
     values : one a run, by seed and split seed, in percent where the metric is a share.
     rank : 1 is the best; 0 if there is nothing to rank.
-    tied : not told apart from the best by the paired test.
+    p_value : of the paired test against the best, corrected; None if there was no test.
     printed : the paper's own number.
     digits : how many are shown after the point.
     """
 
     values: Mapping[tuple[int, int], float] = field(default_factory=dict)
     rank: int = 0
-    tied: bool = False
+    p_value: float | None = None
     printed: float | None = None
     digits: int = 1
 
@@ -56,6 +55,38 @@ class Cell:
         """The standard deviation; NaN of one run."""
         return mean_and_deviation(list(self.values.values()))[1] if self.values else math.nan
 
+    @property
+    def tied(self) -> bool:
+        """Whether the test does not tell it apart from the best."""
+        return self.p_value is not None and self.p_value >= LEVEL
+
+    @property
+    def untested(self) -> bool:
+        """Whether it is below the best, and there were too few runs for a test."""
+        return self.rank > 1 and self.p_value is None
+
+
+Column = Mapping[str, Cell]
+"""Cells by row."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What the paper says of a table's rows, beside its numbers.
+
+    Parameters
+    ----------
+    rows : those that it has, too.
+    own : the one that is its own method.
+    leaders : those of which one leads.
+    above : pairs of rows, the first above the second.
+    """
+
+    rows: tuple[str, ...] = ()
+    own: str = ""
+    leaders: tuple[str, ...] = ()
+    above: tuple[tuple[str, str], ...] = ()
+
 
 @dataclass(frozen=True)
 class Table:
@@ -65,21 +96,37 @@ class Table:
     ----------
     title : of the data set.
     heads : one a column of cells.
+    metrics : what stands in a column, one each.
     names : one a row.
     rows : the cells.
     about : what stands in the cells and what in the heads, if these are but numbers.
+    said : by the paper.
     """
 
     title: str
     heads: tuple[str, ...]
+    metrics: tuple[str, ...]
     names: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     about: str = ""
+    said: Said = Said()
 
     @property
     def heading(self) -> str:
         """What stands above it."""
         return f"{self.title}: {self.about}" if self.about else self.title
+
+    @property
+    def columns(self) -> Iterator[tuple[str, Column]]:
+        """Each column's head, and its cells by row."""
+        for place, head in enumerate(self.heads):
+            yield head, dict(zip(self.names, (row[place] for row in self.rows), strict=True))
+
+    @property
+    def usual_runs(self) -> tuple[int, ...]:
+        """How many runs most cells of a column have, one number each; the larger of two."""
+        counts = [Counter(len(c.values) for c in column.values()) for _, column in self.columns]
+        return tuple(max(((k, n) for n, k in c.items() if n), default=(0, 0))[1] for c in counts)
 
 
 def make_tables(spec: Spec, records: Sequence[Record]) -> list[Table]:
@@ -112,7 +159,17 @@ def _of_panel(spec: Spec, panel: Panel, records: Sequence[Record]) -> Table:
         ranked(column) if spec.metrics[k % len(metrics)] in SHARES else column
         for k, column in enumerate(zip(*rows, strict=True))
     ]
-    return Table(title, heads, names, tuple(zip(*columns, strict=True)), about)
+    ranked_rows, said = tuple(zip(*columns, strict=True)), _said(spec, panel, names)
+    repeated = tuple(metrics[k % len(metrics)] for k in range(len(heads)))
+    return Table(title, heads, repeated, names, ranked_rows, about, said)
+
+
+def _said(spec: Spec, panel: Panel, names: Sequence[str]) -> Said:
+    beyond = {series.name for series in spec.series if not series.in_paper}
+    leaders = spec.leaders.get(panel.dataset, ())
+    rows = tuple(name for name in names if name not in beyond)
+    above = tuple((one, other) for one, other in spec.above if {one, other} <= set(rows))
+    return Said(rows, spec.own, tuple(name for name in leaders if name in rows), above)
 
 
 def _cells_of(
@@ -158,111 +215,28 @@ def _printed(spec: Spec, dataset: str, series: str, at: int) -> float | None:
 
 
 def ranked(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells with their ranks by mean, and those marked that the test ties to the best.
+    """Return the cells with their ranks by mean, and the p-values of the test against the best.
 
     Equal means share a rank, as those of one method under an attack that does nothing. The test is
-    paired over the runs that both have, and corrected for the number of cells (Holm).
+    paired over the runs that both have, if there are two, and corrected for the number of tests
+    (Holm).
     """
     means = {k: round(cell.mean, 9) for k, cell in enumerate(cells) if cell.values}
     if not means:
         return list(cells)
     levels = sorted(set(means.values()), reverse=True)
     ranks = {k: 1 + levels.index(mean) for k, mean in means.items()}
-    best = next(cells[k] for k, rank in ranks.items() if rank == 1)
+    best = max((cells[k] for k, rank in ranks.items() if rank == 1), key=lambda c: len(c.values))
     common = {
         k: sorted(best.values.keys() & cells[k].values.keys()) for k, r in ranks.items() if r > 1
     }
     tested = [k for k, runs in common.items() if len(runs) > 1]
-    p_values = holm([_p_value(best, cells[k], common[k]) for k in tested])
-    tied = {k for k, p in zip(tested, p_values, strict=True) if p >= LEVEL}
-    return [replace(cell, rank=ranks.get(k, 0), tied=k in tied) for k, cell in enumerate(cells)]
+    corrected = holm([_p_value(best, cells[k], common[k]) for k in tested])
+    p_values = dict(zip(tested, corrected, strict=True))
+    return [
+        replace(cell, rank=ranks.get(k, 0), p_value=p_values.get(k)) for k, cell in enumerate(cells)
+    ]
 
 
 def _p_value(one: Cell, other: Cell, runs: Sequence[tuple[int, int]]) -> float:
     return paired_p_value([one.values[r] for r in runs], [other.values[r] for r in runs])
-
-
-def number(cell: Cell, sign: str = "±") -> str:
-    """Return mean and deviation as the paper prints them; "-" where nothing was run."""
-    if not cell.values:
-        return "-"
-    digits = cell.digits
-    spread = "" if math.isnan(cell.deviation) else f"{sign}{cell.deviation:.{digits}f}"
-    return f"{cell.mean:.{digits}f}{spread}"
-
-
-def to_markdown(table: Table) -> str:
-    """Return the table in Markdown: best bold, runner-up underlined, ties with a star.
-
-    The paper's own number stands in brackets.
-    """
-    lines = [
-        f"### {table.heading}",
-        "",
-        "| | " + " | ".join(table.heads) + " |",
-        "|---" * (len(table.heads) + 1) + "|",
-    ]
-    for name, row in zip(table.names, table.rows, strict=True):
-        lines.append(f"| {name} | " + " | ".join(map(_markdown, row)) + " |")
-    return "\n".join(lines) + "\n"
-
-
-def _markdown(cell: Cell) -> str:
-    text = number(cell)
-    if cell.rank == 1:
-        text = f"**{text}**"
-    elif cell.rank == 2:
-        text = f"<u>{text}</u>"
-    text += "\\*" if cell.tied else ""
-    return text if cell.printed is None else f"{text} ({cell.printed:.1f})"
-
-
-def to_latex(table: Table) -> str:
-    """Return the table as LaTeX's tabular, with the same marks."""
-    lines = [
-        f"% {table.heading}",
-        "\\begin{tabular}{l" + "c" * len(table.heads) + "}",
-        "\\hline",
-        " & " + " & ".join(map(_escaped, table.heads)) + " \\\\",
-        "\\hline",
-    ]
-    for name, row in zip(table.names, table.rows, strict=True):
-        lines.append(_escaped(name) + " & " + " & ".join(map(_latex, row)) + " \\\\")
-    return "\n".join([*lines, "\\hline", "\\end{tabular}"]) + "\n"
-
-
-def _latex(cell: Cell) -> str:
-    text = number(cell, "$\\pm$")
-    if cell.rank == 1:
-        text = f"\\textbf{{{text}}}"
-    elif cell.rank == 2:
-        text = f"\\underline{{{text}}}"
-    return text + ("$^*$" if cell.tied else "")
-
-
-def _escaped(text: str) -> str:
-    for sign in ("\\", "_", "%", "&", "#", "$", "{", "}"):
-        text = text.replace(sign, f"\\{sign}" if sign != "\\" else "\\textbackslash ")
-    return text
-
-
-def to_csv(tables: Sequence[Table]) -> str:
-    """Return all tables as one list: a row a cell, with the mean's bootstrap interval."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    heads = ("mean", "deviation", "low", "high", "runs", "rank", "paper")
-    writer.writerow(["table", "row", "column", *heads])
-    for table in tables:
-        for name, row in zip(table.names, table.rows, strict=True):
-            for head, cell in zip(table.heads, row, strict=True):
-                if cell.values or cell.printed is not None:
-                    ends = bootstrap_interval(list(cell.values.values()))
-                    figures = map(_plain, (cell.mean, cell.deviation, *ends))
-                    paper = "" if cell.printed is None else cell.printed
-                    place = (len(cell.values), cell.rank or "", paper)
-                    writer.writerow([table.heading, name, head, *figures, *place])
-    return file.getvalue()
-
-
-def _plain(value: float) -> str:
-    return "" if math.isnan(value) else f"{value:.4f}"
