@@ -4,7 +4,10 @@ from __future__ import annotations
 
 INTERVALS = "95 % intervals of the mean over runs (Student's t below 10 runs, bootstrap from 10 on)"
 
-FIGURE = f"Bands and bars are {INTERVALS}; a single run has none."
+FIGURE = (
+    f"Bands and bars are {INTERVALS}; a single run has none. A band that leaves its panel is wider "
+    "than shown. Where there are many lines each has its band in a panel of its own."
+)
 
 DIFFERENCES = (
     "In brackets behind a difference is its 95 % interval, paired over the runs that both have "

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cogsl.datasets import DATASETS
-from cogsl.evaluation.statistics import bootstrap_interval
+from cogsl.evaluation.statistics import mean_interval
 from cogsl.experiments.specs import Panel, Spec
 from cogsl.files import whole_file
 from cogsl.report.figure_names import End, name_lines
@@ -276,4 +276,4 @@ def _curve(records: Sequence[Record], panel: Panel, name: str, metric: str, show
 
 def _interval(values: Sequence[float]) -> Interval:
     """Return the ends of the mean's interval; a single value has none, so both are that."""
-    return bootstrap_interval(values) if len(values) > 1 else (values[0], values[0])
+    return mean_interval(values) if len(values) > 1 else (values[0], values[0])
