@@ -52,3 +52,15 @@ class DieOnce:
 def slow_square(number: int) -> int:
     time.sleep(0.5)
     return number * number
+
+
+@dataclass(frozen=True)
+class TellAndSleep:
+    """Leaves a file with its process's number as the name, and does nothing for long."""
+
+    folder: Path
+
+    def __call__(self, number: int) -> int:
+        (self.folder / str(os.getpid())).touch()
+        time.sleep(60)
+        return number
