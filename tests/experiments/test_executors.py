@@ -12,7 +12,7 @@ from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import torch
@@ -72,7 +72,7 @@ def test_a_task_that_kills_every_process_is_given_up_and_takes_no_other_along(
 class _PoolThatBreaks:
     """A pool in which all that is submitted ends at once, and the first 2 with its process."""
 
-    ran: Counter[int] = Counter()
+    ran: ClassVar[Counter[int]] = Counter()
 
     def __init__(self, *_: object) -> None:
         pass
