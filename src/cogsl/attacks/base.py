@@ -59,7 +59,8 @@ class EdgeAttack(Attack):
         seed : of the attack; the same as in ``apply`` draws the same pairs of the same graph.
         """
         n = matrix.shape[0]
-        edges, ratio = _pairs_of(matrix), self.ratio_on(matrix)
+        edges = _pairs_of(matrix)
+        ratio = min(self.ratio, self._most(edges, n))
         if ratio < self.ratio:
             logger.info("A view has room for %.3f of its pairs, not %g.", ratio, self.ratio)
         left = replace(self, ratio=ratio)._change(edges, n, self._generator(seed))

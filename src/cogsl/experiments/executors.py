@@ -172,12 +172,13 @@ class RayCluster:
             (reference, *_), _ = ray.wait(list(running), num_returns=1)
             task, tries = running.pop(reference)
             try:
-                yield Done(task, *ray.get(reference))
+                result, error = ray.get(reference)
             except _losses(ray):
                 if tries <= RETRIES:
                     running[remote.remote(work, task)] = task, tries + 1
-                else:
-                    yield Done(task, error=WorkerLostError.after(tries))
+                    continue
+                result, error = None, WorkerLostError.after(tries)
+            yield Done(task, result, error)
 
     def n_workers(self) -> int:
         """Return the number of processors in the cluster, 1 before there is one."""

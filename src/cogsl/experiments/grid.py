@@ -141,9 +141,9 @@ def count_records(
 def in_own_order(jobs: Sequence[Job]) -> list[Job]:
     """Return jobs in an order that is this process's own.
 
-    So processes that share a store, and look into it before each run, seldom do the same one. From
-    different starts in the same order they would not do: who comes up to another does all that is
-    left together with it.
+    So processes that share a store, and look into it before each run, seldom do the same one. The
+    same order from another start would not be enough: a process that catches up with another one
+    would do all that is left together with it.
     """
     return random.Random(str(this_worker())).sample(jobs, len(jobs))
 
