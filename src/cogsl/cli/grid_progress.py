@@ -14,6 +14,8 @@ from cogsl.experiments.grid import Answer, Job
 from cogsl.experiments.reproduction import expected_seconds
 from cogsl.experiments.time_left import TimeLeft
 
+_BESIDE = 1.0  # seconds that a run takes beside its estimate, so that short ones mislead less
+
 
 class GridProgress:
     """Counts all runs of a grid, those that were there too, and tells the time that is left."""
@@ -44,8 +46,9 @@ class GridProgress:
         """Show how many runs there are, how many are missing, and how long these take."""
         tasks = [job.task for job in missing]
         seconds = expected_seconds(tasks, self._root)
-        keys = [job.key for job in missing]
-        self._n_runs, self._time = n_runs, TimeLeft(dict(zip(keys, seconds, strict=True)))
+        pairs = zip(missing, seconds, strict=True)
+        self._n_runs = n_runs
+        self._time = TimeLeft({job.key: _BESIDE + expected for job, expected in pairs})
         self._print(format_plan(n_runs, len(missing), sum(seconds)))
         self._show()
 
