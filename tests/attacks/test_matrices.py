@@ -59,3 +59,11 @@ def test_a_view_with_too_little_room_is_filled() -> None:
     assert (after + after.T).all()
     given = (before + before.T) != 0
     np.testing.assert_array_equal(after[given], before[given])
+    n_given, n_free = (np.count_nonzero(np.triu(where, 1)) for where in (given, ~given))
+    assert EdgeAddition(ratio=3.0).ratio_on(csr_array(before)) == n_free / n_given < 3.0
+
+
+@pytest.mark.parametrize("attack", EDGE_ATTACKS, ids=["deletion", "addition"])
+def test_a_view_with_room_is_attacked_as_strongly_as_was_said(attack: EdgeAttack) -> None:
+    assert attack.ratio_on(csr_array(one_way())) == attack.ratio
+    assert attack.ratio_on(csr_array((3, 3))) == attack.ratio  # no pair at all

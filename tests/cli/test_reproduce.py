@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from cogsl.cli import app
+from cogsl.cli.reproducing import format_count
 from cogsl.experiments.specs import Spec, expand, parse_spec
 from cogsl.experiments.store import write_compact
 
-QUICK = {
+QUICK: dict[str, Any] = {
     "title": "Quick",
     "paper": "none",
     "kind": "table",
@@ -47,10 +50,16 @@ def test_tables_come_out_and_a_second_call_runs_nothing(tmp_path: Path) -> None:
     first = invoke("quick", "--seeds", "2", *folders)
     assert first.exit_code == 0, first.output
     assert "Left out citeseer: its file is not at hand" in first.stderr
+    assert "4 runs, of which 4 are missing: about 1 minute of one processor." in first.stderr
     assert "4 runs were done, 0 were there already" in first.stderr
+    lines = [line for line in first.stderr.splitlines() if "on wine, seed" in line]
+    counts = [re.search(r"; (\d of 4)(, (about|less).* left)?$", line) for line in lines]
+    assert [found and found[1] for found in counts] == ["1 of 4", "2 of 4", "3 of 4", "4 of 4"]
+    assert [bool(found and found[2]) for found in counts] == [True, True, True, False]
     assert "MLP" in (tmp_path / "out" / "quick.md").read_text()
     table = (tmp_path / "out" / "quick.csv").read_bytes()
     again = invoke("quick", "--seeds", "2", *folders)
+    assert "4 runs, and all are there." in again.stderr
     assert "0 runs were done, 4 were there already" in again.stderr
     assert (tmp_path / "out" / "quick.csv").read_bytes() == table
     records = [json.loads(p.read_text()) for p in (tmp_path / "store").glob("*.json")]
@@ -140,6 +149,69 @@ def test_a_figure_that_cannot_be_drawn_is_refused_before_any_run(
     assert not list((tmp_path / "store").glob("*.json"))
 
 
+@pytest.fixture
+def _three(monkeypatch: pytest.MonkeyPatch, _quick: None) -> None:
+    """Two tables and a figure that cannot be drawn."""
+    other = {"datasets": ["breast_cancer"], "series": QUICK["series"][:1]}
+    specs = {"broken": QUICK | {"kind": "figure"}, "other": QUICK | other, "quick": QUICK}
+    monkeypatch.setattr(
+        "cogsl.experiments.specs.read_spec", lambda name: parse_spec(name, specs[name])
+    )
+    monkeypatch.setattr("cogsl.experiments.specs.spec_names", lambda: list(specs))
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+
+@pytest.mark.usefixtures("_three")
+def test_all_are_made_and_one_that_fails_stops_no_other(tmp_path: Path) -> None:
+    records, out = str(tmp_path / "all.jsonl"), tmp_path / "out"
+    run = ("--seeds", "1", "--records", records, "--store", str(tmp_path / "store"))
+    result = invoke("all", *run, "--output", str(out))
+    assert result.exit_code == 2
+    assert "compact-gsl[figures]" in result.stderr
+    assert "1 of 3 could not be made: broken." in result.stderr
+    made = {path.name for path in out.glob("*.md")}
+    assert made == {"other.md", "quick.md", "summary.md"}
+    tables = {name: (out / name).read_bytes() for name in made}
+    assert len(Path(records).read_text().splitlines()) == 3
+    show = ("--no-run", "--records", records, "--store", str(tmp_path / "empty"), "--seeds", "1")
+    shown = invoke("all", *show, "--output", str(tmp_path / "again"))
+    assert "other, 2 of 3:" in shown.stderr
+    assert {name: (tmp_path / "again" / name).read_bytes() for name in made} == tables
+
+
+@pytest.mark.usefixtures("_three")
+def test_of_all_those_are_left_out_that_have_nothing_of_what_is_asked_for(tmp_path: Path) -> None:
+    folders = ("--output", str(tmp_path / "out"), "--store", str(tmp_path / "store"))
+    asked = ("--datasets", "breast_cancer", "--datasets", "citeseer", "--seeds", "1")
+    result = invoke("all", *asked, *folders)
+    assert result.exit_code == 0, result.output
+    assert "Left out quick: none of its data sets is at hand." in result.stderr
+    assert {path.stem for path in (tmp_path / "out").glob("*.md")} == {"other", "summary"}
+    gcn = invoke("all", "--methods", "gcn", "--datasets", "breast_cancer", *folders)
+    assert gcn.stderr.count("it has no such data set and method") == 3
+    assert gcn.exit_code == 0
+    typo = invoke("all", "--datasets", "breast_cancr", *folders)
+    assert typo.exit_code == 2
+    assert "did you mean 'breast_cancer'?" in typo.stderr
+
+
+@pytest.mark.usefixtures("_quick")
+def test_without_a_run_each_data_set_says_how_many_of_its_runs_are_there(tmp_path: Path) -> None:
+    folders = ("--output", str(tmp_path / "out"), "--store", str(tmp_path / "store"))
+    invoke("quick", "--seeds", "2", "--methods", "mlp", *folders)
+    usual = invoke("quick", "--no-run", *folders)
+    assert "wine: 2 of 20 runs are there." in usual.stderr
+    assert (
+        "wine: 2 of 6 runs are there."
+        in invoke("quick", "--no-run", "--seeds", "3", *folders).stderr
+    )
+
+
+def test_where_the_data_is_not_at_hand_fewer_runs_may_be_wanted() -> None:
+    assert format_count("wikics", 3, 140, exact=True) == "wikics: 3 of 140 runs are there."
+    assert format_count("wikics", 3, 140, exact=False) == "wikics: 3 of at most 140 runs are there."
+
+
 @pytest.mark.usefixtures("_quick")
 def test_all_are_listed_with_their_time() -> None:
     result = invoke("--list")
@@ -147,6 +219,7 @@ def test_all_are_listed_with_their_time() -> None:
     assert "quick" in result.stdout
     assert "citeseer" in result.stdout
     assert " min" in result.stdout
+    assert "cogsl reproduce all" in result.stdout
 
 
 @pytest.mark.parametrize(

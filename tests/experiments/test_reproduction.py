@@ -47,6 +47,19 @@ def test_an_attack_on_views_leaves_the_graph_as_it_is() -> None:
     assert estimated(replace(task, attack=views)) == estimated(task)
 
 
+def test_five_judges_of_views_take_their_time_after_the_run() -> None:
+    """Each is a GCN on some view, and no view has fewer entries than the graph."""
+    run = replace(TASK, method="cogsl")
+    judged = replace(run, measure="views")
+    gcn = estimated(TASK).seconds
+    assert estimated(judged).seconds > estimated(run).seconds + 5 * gcn
+    assert estimated(judged).iteration == estimated(run).iteration
+    assert estimated(replace(run, measure="information")) == estimated(run)
+    with one_thread():
+        apart = estimated(run).seconds + estimated(judged).seconds
+    assert total_seconds([run, judged]) == pytest.approx(apart)
+
+
 def test_the_total_tells_attacks_apart() -> None:
     noisy = replace(TASK, attack=AttackOn(kind="edge_addition", ratio=3.0))
     with one_thread():

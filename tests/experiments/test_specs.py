@@ -9,7 +9,15 @@ import pytest
 
 from cogsl import datasets
 from cogsl.errors import InputError, UnknownNameError
-from cogsl.experiments.specs import expand, narrow, parse_spec, read_spec, spec_names
+from cogsl.experiments.specs import (
+    check_known,
+    expand,
+    narrow,
+    overlap,
+    parse_spec,
+    read_spec,
+    spec_names,
+)
 from cogsl.methods import METHODS
 from cogsl.report.outputs import unfold
 from cogsl.report.tables import make_tables
@@ -138,6 +146,25 @@ def test_a_spec_is_narrowed_to_data_sets_and_methods() -> None:
         narrow(parse_spec("s", content()), only_datasets=["whine"])
     with pytest.raises(UnknownNameError, match="No method in 's' is called 'gat'"):
         narrow(parse_spec("s", content()), only_methods=["gat"])
+
+
+def test_of_names_a_spec_keeps_those_that_it_has() -> None:
+    spec = parse_spec("s", content())
+    part = overlap(spec, only_datasets=["digits", "wine"], only_methods=["gat", "gcn"])
+    assert part is not None
+    assert (part.datasets, part.methods) == (("wine",), ("gcn",))
+    assert overlap(spec) == spec
+    assert overlap(spec, only_datasets=["digits"]) is None
+    assert overlap(spec, only_datasets=["wine"], only_methods=["gat"]) is None
+
+
+def test_a_name_that_no_spec_has_is_an_error() -> None:
+    both = [parse_spec("s", content()), parse_spec("t", content(datasets=["digits"]))]
+    check_known(both, only_datasets=["digits", "wine"], only_methods=["gcn"])
+    with pytest.raises(UnknownNameError, match="any table or figure is called 'digit'; did you"):
+        check_known(both, only_datasets=["digit"])
+    with pytest.raises(UnknownNameError, match="No method in any table or figure"):
+        check_known(both, only_methods=["gat"])
 
 
 def test_what_a_spec_cannot_be_is_an_error() -> None:

@@ -98,6 +98,16 @@ def test_an_attack_on_a_view_leaves_the_graph_and_the_other_views() -> None:
     assert second(graph.adjacency).nnz < graph.adjacency.nnz
 
 
+def test_a_record_says_how_strongly_each_view_was_attacked() -> None:
+    """A line of 12 nodes has room for 4 times its edges; its whole diffusion joins all of them."""
+    task = replace(TASK, method="cogsl", settings={"iterations": 2, "scope": (1, 12)})
+    both = AttackOn(kind="edge_addition", ratio=4.0, target=(0, 1))
+    assert run_task(replace(task, attack=both))["attack_ratios"] == [4.0, 0.0]
+    deletion = AttackOn(kind="edge_deletion", ratio=0.1, target=(1,))
+    assert run_task(replace(task, attack=deletion))["attack_ratios"] == [0.1]
+    assert "attack_ratios" not in run_task(replace(task, attack=None))
+
+
 def test_attacks_that_make_no_sense_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'edge_deletion'"):
         AttackOn(kind="edge_delete", ratio=0.1)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array, eye_array
@@ -13,6 +15,8 @@ from cogsl.graph import Graph
 from cogsl.seeding import Seeds
 from cogsl.settings import setting, validate_settings
 from cogsl.sparse.undirected import Edges, edges_of
+
+logger = logging.getLogger("cogsl")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +59,11 @@ class EdgeAttack(Attack):
         seed : of the attack; the same as in ``apply`` draws the same pairs of the same graph.
         """
         n = matrix.shape[0]
-        edges = edges_of(csr_array(matrix + matrix.T))
-        left = self._within(edges, n)._change(edges, n, self._generator(seed))
+        edges = _pairs_of(matrix)
+        ratio = min(self.ratio, self._most(edges, n))
+        if ratio < self.ratio:
+            logger.info("A view has room for %.3f of its pairs, not %g.", ratio, self.ratio)
+        left = replace(self, ratio=ratio)._change(edges, n, self._generator(seed))
         was_there = np.isin(left.numbers(n), edges.numbers(n))
         kept, added = left.some(was_there), left.some(~was_there)
         mean = edges.weights.mean() / 2 if len(edges) else 1.0
@@ -67,17 +74,26 @@ class EdgeAttack(Attack):
         changed.sort_indices()
         return changed
 
+    def ratio_on(self, matrix: csr_array) -> float:
+        """Return how strong the attack is on a matrix: ``ratio``, or what there is room for."""
+        return min(self.ratio, self._most(_pairs_of(matrix), matrix.shape[0]))
+
     def _attack(self, graph: Graph, generator: np.random.Generator) -> Graph:
         changed = self._change(edges_of(graph.adjacency), graph.n_nodes, generator)
         return graph.with_edges(changed.matrix(graph.n_nodes))
 
-    def _within(self, edges: Edges, n: int) -> EdgeAttack:
-        """Return this attack, weakened to what a view can bear."""
-        return self
+    def _most(self, edges: Edges, n: int) -> float:
+        """Return the highest ratio that a view of N nodes has room for."""
+        return math.inf
 
     @abstractmethod
     def _change(self, edges: Edges, n: int, generator: np.random.Generator) -> Edges:
         """Return the attacked edges of N nodes, drawn with ``generator`` only."""
+
+
+def _pairs_of(matrix: csr_array) -> Edges:
+    """Return the pairs of a matrix that have an entry one way or the other."""
+    return edges_of(csr_array(matrix + matrix.T))
 
 
 def check_budget(wanted: int, most: int, what: str, *, n_edges: int) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import logging
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from cogsl.attacks.base import EdgeAttack, check_budget
 from cogsl.sparse.undirected import Edges
-
-logger = logging.getLogger("cogsl")
 
 Pairs = npt.NDArray[np.int64]
 
@@ -25,15 +23,8 @@ class EdgeAddition(EdgeAttack):
     Each gets the mean weight of the given edges.
     """
 
-    def _within(self, edges: Edges, n: int) -> EdgeAddition:
-        free = _n_free(edges, n)
-        if round(self.ratio * len(edges)) <= free:
-            return self
-        most = free / len(edges)
-        logger.info(
-            "A view has room for %.3f of its pairs, not %g: all are joined.", most, self.ratio
-        )
-        return replace(self, ratio=most)
+    def _most(self, edges: Edges, n: int) -> float:
+        return _n_free(edges, n) / len(edges) if len(edges) else math.inf
 
     def _change(self, edges: Edges, n: int, generator: np.random.Generator) -> Edges:
         wanted, free = round(self.ratio * len(edges)), _n_free(edges, n)

@@ -200,7 +200,8 @@ def _cells_of(dataset: Dataset) -> tuple[str, ...]:
 
 def format_specs(rows: Sequence[tuple[Spec, int, float, Sequence[str]]]) -> Table:
     """Return a row a table or figure: what it shows, its runs, the time, and what is missing."""
-    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0))
+    caption = "'cogsl reproduce all' makes them all; runs that several need are done once."
+    table = Table(box=SIMPLE_HEAD, show_edge=False, padding=(0, 1, 0, 0), caption=caption)
     for title in ("Name", "Shows", "Runs", "Processor time", "Not at hand"):
         table.add_column(title, justify="right" if title in ("Runs", "Processor time") else "left")
     for spec, n_runs, seconds, missing in rows:

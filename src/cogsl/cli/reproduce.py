@@ -9,25 +9,21 @@ import typer
 
 from cogsl.cli import source
 from cogsl.cli.formatting import format_specs
-from cogsl.cli.printing import clean_exit, new_console, print_line, print_note, print_result
+from cogsl.cli.printing import clean_exit, print_note, print_result
 from cogsl.errors import InputError, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    from cogsl.errors import CogslError
-    from cogsl.evaluation import Record
     from cogsl.experiments.executors import Executor
-    from cogsl.experiments.specs import Spec
     from cogsl.experiments.store import Store
-    from cogsl.experiments.tasks import Task
 
+ALL = "all"
 EXECUTORS = ("in-process", "processes", "ray")
 
 
 def reproduce(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A table or figure; --list shows them.")
+        str | None,
+        typer.Argument(metavar="NAME", help="A table or figure, or 'all'; --list shows them."),
     ] = None,
     list_: Annotated[
         bool, typer.Option("--list", help="List tables and figures, and the time they take.")
@@ -62,7 +58,7 @@ def reproduce(
 ) -> None:
     """Make a table or figure of the paper again, from runs on this machine or a cluster.
 
-    cogsl reproduce table-fusion --datasets digits --seeds 3
+    cogsl reproduce table-fusion --datasets digits --seeds 3; or 'cogsl reproduce all'.
 
     Runs that the store has are not done again, so a grid that was ended goes on where it was.
     """
@@ -72,14 +68,23 @@ def reproduce(
             return
         if name is None:
             raise InputError("Say which table or figure; 'cogsl reproduce --list' shows them all.")
-        work = _executor("none" if no_run else executor, jobs, address)
-        known = _store(store, records, must_be_there=no_run)
-        recorded = _recorded(records, data_root) if no_run else {}
-        spec = _spec(name, dataset or [], method or [], data_root, recorded)
-        seeds = seeds or (_most_runs() if no_run else None)
-        found = _reproduce(spec, seeds, work, output, known, data_root, recorded)
-        if records is not None and not no_run:
-            print_note(f"{_add(records, found)} records are in {records} now.")
+        from cogsl.cli.reproducing import Request, make_all, make_one
+
+        asked = Request(
+            seeds=seeds,
+            datasets=dataset or [],
+            methods=method or [],
+            output=output,
+            executor=_executor("none" if no_run else executor, jobs, address),
+            store=_store(store, records, must_be_there=no_run),
+            records=records,
+            root=data_root,
+            recorded=_recorded(records, data_root) if no_run else {},
+        )
+        if name == ALL:
+            make_all(asked)
+        else:
+            make_one(name, asked)
 
 
 def _store(folder: Path, records: Path | None, *, must_be_there: bool) -> Store:
@@ -103,21 +108,6 @@ def _recorded(records: Path | None, root: Path | None) -> dict[str, str]:
     return {} if records is None else recorded_hashes(read_compact(records), root)
 
 
-def _add(path: Path, found: Mapping[str, Record]) -> int:
-    """Add records to a file, which may not be there yet; return how many it holds."""
-    from cogsl.experiments.store import read_compact, write_compact
-
-    known = read_compact(path) if path.exists() else {}
-    write_compact(path, {**found, **known})
-    return len(known.keys() | found.keys())
-
-
-def _most_runs() -> int:
-    from cogsl.experiments.reproduction import MOST_RUNS
-
-    return MOST_RUNS
-
-
 def _executor(name: str, jobs: int, address: str | None) -> Executor:
     from cogsl.experiments.executors import InProcess, Nowhere, Processes, RayCluster
 
@@ -128,102 +118,6 @@ def _executor(name: str, jobs: int, address: str | None) -> Executor:
     if name == "in-process":
         return InProcess()
     return Processes(jobs) if name == "processes" else RayCluster(address)
-
-
-def _spec(
-    name: str,
-    only_datasets: list[str],
-    only_methods: list[str],
-    root: Path | None,
-    recorded: Collection[str],
-) -> Spec:
-    """Return what can be made here of a spec; data sets that are not at hand get a line."""
-    from cogsl.experiments.reproduction import at_hand
-    from cogsl.experiments.specs import narrow, read_spec
-
-    asked = narrow(read_spec(name), only_datasets=only_datasets, only_methods=only_methods)
-    spec, missing = at_hand(asked, root, recorded)
-    for each in missing:
-        print_note(f"Left out {each}: its file is not at hand; see 'cogsl datasets'.")
-    if spec is None:
-        raise InputError(f"No data set of '{name}' is at hand.")
-    return spec
-
-
-def _reproduce(
-    spec: Spec,
-    seeds: int | None,
-    work: Executor,
-    output: Path,
-    store: Store,
-    root: Path | None,
-    recorded: Mapping[str, str],
-) -> dict[str, Record]:
-    """Do what is missing, write tables and figures, and return all records by their keys."""
-    from cogsl.experiments.executors import Nowhere
-    from cogsl.experiments.grid import run_grid
-    from cogsl.experiments.records import check_folder
-    from cogsl.experiments.reproduction import total_seconds, usual_runs
-    from cogsl.experiments.specs import expand
-    from cogsl.report.outputs import check_drawable, write_outputs
-
-    check_folder(output)
-    check_drawable(spec)
-    tasks = expand(spec, lambda task: seeds or usual_runs(task, root))
-    if not isinstance(work, Nowhere):
-        minutes = total_seconds(tasks, root) / 60
-        print_note(f"{len(tasks)} runs, about {minutes:,.0f} minutes of one processor in all.")
-    with _Progress(len(tasks)) as progress:
-        outcome = run_grid(
-            tasks, store, work, data_root=root, recorded=recorded, on_done=progress.on_done
-        )
-    for task, error in outcome.failures:
-        print_note(f"Left out {task.name} on {task.dataset}, seed {task.seed}: {error}")
-    n_read = len(outcome.records) - outcome.n_done
-    print_note(f"{outcome.n_done} runs were done, {n_read} were there already.")
-    for path in write_outputs(spec, outcome.records, output):
-        print_line(str(path))
-    return outcome.stored
-
-
-class _Progress:
-    """A bar over all runs with the time that is left; plain lines where there is no terminal."""
-
-    def __init__(self, total: int) -> None:
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            TextColumn,
-            TimeElapsedColumn,
-            TimeRemainingColumn,
-        )
-
-        self._console = new_console(stderr=True)
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TimeRemainingColumn(),
-            console=self._console,
-            disable=not self._console.is_terminal,
-        )
-        self._task = self._bar.add_task("Runs", total=total)
-
-    def __enter__(self) -> _Progress:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def on_done(self, task: Task, result: Record | CogslError) -> None:
-        """Move the bar, or print a line."""
-        self._bar.advance(self._task)
-        if not self._console.is_terminal:
-            ended = f"{result['seconds']:.1f} s" if isinstance(result, dict) else "failed"
-            print_note(f"{task.name} on {task.dataset}, seed {task.seed}: {ended}")
 
 
 def _list(root: Path | None) -> None:

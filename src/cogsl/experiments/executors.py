@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
+from types import ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 
 from cogsl.errors import CogslError, WorkerLostError, import_extra
+from cogsl.experiments.workers import end_with_parent
 from cogsl.machine import one_thread
 
 Task = TypeVar("Task")
@@ -37,6 +40,9 @@ class Executor(Protocol):
     ) -> Iterator[Done[Task, Result]]:
         """Do all tasks. ``work`` must be a function that can be sent to another process."""
 
+    def n_workers(self) -> int:
+        """Return how many tasks are under way at a time, as far as it is known now."""
+
 
 class InProcess:
     """One task after the other, here, on one thread."""
@@ -49,6 +55,10 @@ class InProcess:
             result, error = attempt(work, task)
             yield Done(task, result, error)
 
+    def n_workers(self) -> int:
+        """Return 1."""
+        return 1
+
 
 class Nowhere:
     """Does nothing: what is missing stays missing."""
@@ -59,6 +69,10 @@ class Nowhere:
         """Do no task."""
         yield from ()
 
+    def n_workers(self) -> int:
+        """Return 1, as if there were one, so that nothing is divided by 0."""
+        return 1
+
 
 @dataclass(frozen=True)
 class Processes:
@@ -66,9 +80,14 @@ class Processes:
 
     When one dies the tasks that were under way are done again at the end, each alone, so that one
     that kills its process takes no other with it. It is given up after ``RETRIES`` more deaths.
+    They end with the process that started them, however that ends.
     """
 
     count: int
+
+    def n_workers(self) -> int:
+        """Return the number of processes."""
+        return self.count
 
     def run(
         self, work: Callable[[Task], Result], tasks: Sequence[Task]
@@ -98,25 +117,39 @@ class Processes:
     ) -> Iterator[Done[Task, Result]]:
         """Do what is waiting until it is done, or a process dies with the tasks under way."""
         running: dict[Future[Any], Task] = {}
-        with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-            try:
+        pool = ProcessPoolExecutor(count, get_context("spawn"), end_with_parent)
+        try:
+            with suppress(BrokenProcessPool):  # where a new task finds it out
                 while waiting or running:
                     while waiting and len(running) < count:
                         future = pool.submit(attempt, work, waiting[0])
                         running[future] = waiting.popleft()
                     ended, _ = wait(running, return_when=FIRST_COMPLETED)
-                    for future in ended:
-                        result, error = future.result()
-                        yield Done(running.pop(future), result, error)
-            except BrokenProcessPool:
-                died += running.values()
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+                    yield from _results(ended, running)
+                    if ended & running.keys():
+                        break
+            wait(running)  # a broken pool ends them all; some may have come through before
+            yield from _results(list(running), running)
+            died += running.values()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _results(
+    ended: Iterable[Future[Any]], running: dict[Future[Any], Task]
+) -> Iterator[Done[Task, Any]]:
+    """Take out of ``running`` what ended with a result; what died with its process stays."""
+    for future in ended:
+        if not isinstance(future.exception(), BrokenProcessPool):
+            yield Done(running.pop(future), *future.result())
 
 
 @dataclass(frozen=True)
 class RayCluster:
-    """The nodes of a Ray cluster, one processor a task. Ray does a task again whose worker died.
+    """The nodes of a Ray cluster, one processor a task.
+
+    A task whose worker, node or result was lost is done again, and given up after ``RETRIES`` more
+    losses. We count them, as Ray tries for ever where it was memory that was wanting.
 
     Parameters
     ----------
@@ -129,21 +162,44 @@ class RayCluster:
         self, work: Callable[[Task], Result], tasks: Sequence[Task]
     ) -> Iterator[Done[Task, Result]]:
         """Do all tasks."""
-        ray = import_extra("ray", extra="ray", purpose="Running on a cluster")
+        ray = _import_ray()
         if not ray.is_initialized():
             # Without "local" Ray would join whatever cluster was here last, be it dead.
             ray.init(address=self.address or "local", log_to_driver=False)
-        remote = ray.remote(num_cpus=1, max_retries=RETRIES, retry_exceptions=False)(attempt)
-        running = {remote.remote(work, task): task for task in tasks}
+        remote = ray.remote(num_cpus=1, max_retries=0)(attempt)
+        running = {remote.remote(work, task): (task, 1) for task in tasks}
         while running:
-            ended, _ = ray.wait(list(running), num_returns=1)
-            for reference in ended:
-                task = running.pop(reference)
-                try:
-                    result, error = ray.get(reference)
-                except (ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError):
-                    result, error = None, WorkerLostError.after(RETRIES + 1)
-                yield Done(task, result, error)
+            (reference, *_), _ = ray.wait(list(running), num_returns=1)
+            task, tries = running.pop(reference)
+            try:
+                result, error = ray.get(reference)
+            except _losses(ray):
+                if tries <= RETRIES:
+                    running[remote.remote(work, task)] = task, tries + 1
+                    continue
+                result, error = None, WorkerLostError.after(tries)
+            yield Done(task, result, error)
+
+    def n_workers(self) -> int:
+        """Return the number of processors in the cluster, 1 before there is one."""
+        ray = _import_ray()
+        return int(ray.cluster_resources().get("CPU", 1)) if ray.is_initialized() else 1
+
+
+def _import_ray() -> ModuleType:
+    return import_extra("ray", extra="ray", purpose="Running on a cluster")
+
+
+def _losses(ray: ModuleType) -> tuple[type[Exception], ...]:
+    """Return the errors of Ray that say nothing about the task itself."""
+    names = (
+        "WorkerCrashedError",
+        "NodeDiedError",
+        "LocalRayletDiedError",
+        "OutOfMemoryError",
+        "ObjectLostError",
+    )
+    return tuple(getattr(ray.exceptions, name) for name in names)
 
 
 def attempt(work: Callable[[Task], Result], task: Task) -> tuple[Result | None, CogslError | None]:

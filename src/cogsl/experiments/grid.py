@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import random
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from cogsl.errors import CogslError
 from cogsl.evaluation.protocol import Record
-from cogsl.experiments.executors import Executor
+from cogsl.experiments.executors import Done, Executor
 from cogsl.experiments.store import Store
 from cogsl.experiments.tasks import NOTHING, PLACE, Task, key_of, run_task
+from cogsl.experiments.workers import this_worker
 
 
 @dataclass(frozen=True)
@@ -21,12 +25,43 @@ class Job:
     key: str
 
 
+@dataclass(frozen=True)
+class Answer:
+    """A job's record, and the seconds that it took here; None if it was only read."""
+
+    record: Record
+    seconds: float | None = None
+
+
+class Observer(Protocol):
+    """Is told how a grid goes on."""
+
+    def on_start(self, n_runs: int, missing: Sequence[Job]) -> None:
+        """So many different runs the grid has, and these have no record yet."""
+
+    def on_end(self, done: Done[Job, Answer]) -> None:
+        """A run has ended, has failed, or its record has come from another process."""
+
+
+class SilentObserver:
+    """Shows nothing."""
+
+    def on_start(self, n_runs: int, missing: Sequence[Job]) -> None:
+        """Show nothing."""
+
+    def on_end(self, done: Done[Job, Answer]) -> None:
+        """Show nothing."""
+
+
+SILENT = SilentObserver()
+
+
 @dataclass
 class GridOutcome:
     """The records of a grid in the order of its tasks, and the tasks that failed.
 
-    ``stored`` are the same as they stand in the store, by their keys; ``n_done`` were done now, the
-    others were there.
+    ``stored`` are the same as they stand in the store, by their keys; ``n_done`` were done now and
+    here, the others were there, or have come from another process.
     """
 
     records: list[Record] = field(default_factory=list)
@@ -42,10 +77,14 @@ class Work:
     folder: Path
     data_root: Path | None
 
-    def __call__(self, job: Job) -> Record:
+    def __call__(self, job: Job) -> Answer:
         """Return the job's record."""
         there = Store(self.folder).get(job.key) if self.folder.is_dir() else None
-        return there if there is not None else run_task(job.task, self.data_root)
+        if there is not None:
+            return Answer(there)
+        start = time.perf_counter()
+        record = run_task(job.task, self.data_root)
+        return Answer(record, time.perf_counter() - start)
 
 
 def run_grid(
@@ -55,7 +94,7 @@ def run_grid(
     *,
     data_root: Path | None = None,
     recorded: Mapping[str, str] = NOTHING,
-    on_done: Callable[[Task, Record | CogslError], None] | None = None,
+    observer: Observer = SILENT,
 ) -> GridOutcome:
     """Do the tasks that have no record yet, and return the records of all.
 
@@ -67,20 +106,53 @@ def run_grid(
     store : of the records.
     executor : where they are done.
     recorded : hashes of data sets that are not at hand, whose records are only read.
-    on_done : is told of each run that has just ended.
+    observer : is told how it goes on.
     """
     jobs = [Job(task, key_of(task, data_root, recorded)) for task in tasks]
     by_key = {job.key: job for job in jobs}
-    todo = [by_key[key] for key in store.missing(job.key for job in jobs)]
-    outcome, failed = GridOutcome(), dict[str, CogslError]()
-    for done in executor.run(Work(store.folder, data_root), todo):
-        if done.result is not None:
-            store.put(done.task.key, done.result)
-            outcome.n_done += 1
-        elif done.error is not None:
+    missing = [by_key[key] for key in store.missing(by_key)]
+    observer.on_start(len(by_key), missing)
+    n_done, failed = 0, dict[str, CogslError]()
+    for done in executor.run(Work(store.folder, data_root), in_own_order(missing)):
+        if done.result is not None and done.result.seconds is not None:
+            n_done += 1
+        if done.result is not None and done.task.key not in store:
+            store.put(done.task.key, done.result.record)
+        if done.error is not None:
             failed[done.task.key] = done.error
-        if on_done is not None:
-            on_done(done.task.task, done.result or failed[done.task.key])
+        observer.on_end(done)
+    return _outcome(jobs, store, failed, n_done)
+
+
+def count_records(
+    tasks: Sequence[Task],
+    store: Store,
+    *,
+    data_root: Path | None = None,
+    recorded: Mapping[str, str] = NOTHING,
+) -> dict[str, tuple[int, int]]:
+    """Return for each data set how many different runs have a record, and how many there are."""
+    keys: dict[str, set[str]] = {}
+    for task in tasks:
+        keys.setdefault(task.dataset, set()).add(key_of(task, data_root, recorded))
+    return {dataset: (sum(k in store for k in of), len(of)) for dataset, of in keys.items()}
+
+
+def in_own_order(jobs: Sequence[Job]) -> list[Job]:
+    """Return jobs in an order that is this process's own.
+
+    So processes that share a store, and look into it before each run, seldom do the same one. The
+    same order from another start would not be enough: a process that catches up with another one
+    would do all that is left together with it.
+    """
+    return random.Random(str(this_worker())).sample(jobs, len(jobs))
+
+
+def _outcome(
+    jobs: Sequence[Job], store: Store, failed: Mapping[str, CogslError], n_done: int
+) -> GridOutcome:
+    """Return what there is of all jobs, in their order."""
+    outcome = GridOutcome(n_done=n_done)
     for job in jobs:
         record = store.get(job.key)
         if record is not None:

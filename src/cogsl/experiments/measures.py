@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from cogsl.cost import Cost, GraphSize
 from cogsl.errors import InputError
 from cogsl.evaluation.protocol import evaluate
 
@@ -48,3 +49,13 @@ MEASURES: dict[str, Measure] = {
     "information": information,
     "views": views,
 }
+
+
+def cost_of(name: str, method: NodeClassifier, size: GraphSize) -> Cost:
+    """Return what a measure needs when a run on a graph of that size has ended."""
+    from cogsl.experiments.view_judge import judging
+    from cogsl.methods import CoGSL
+
+    if MEASURES[name] is views and isinstance(method, CoGSL):
+        return judging(method, size)
+    return Cost(0.0, 0.0)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cogsl import datasets
 from cogsl.attacks import ATTACKS
-from cogsl.cost import GraphSize, on_usual_machine
+from cogsl.cost import Cost, GraphSize, on_usual_machine
+from cogsl.experiments.measures import cost_of
 from cogsl.experiments.specs import Spec, narrow
 from cogsl.experiments.tasks import GRAPH, Task, frozen, load
 from cogsl.machine import one_thread
@@ -59,12 +61,16 @@ def estimated(task: Task, root: Path | None = None) -> Estimate:
     """Return what a task needs, as its method says of the graph that it is given.
 
     The data set is read for it, and attacked: sparse features, for one, are dense under noise.
+    What is measured after the run counts with the result.
     """
     on, attack = task.attack, None
     if on is not None and on.target == GRAPH:
         attack = (on.kind, on.ratio)
     size = _size(task.dataset, frozen(task.dataset_settings), attack, root)
-    return task.new_method().estimate(size)
+    method = task.new_method()
+    run, after = method.estimate(size), cost_of(task.measure, method, size)
+    seconds = run.result.seconds + after.seconds
+    return replace(run, result=Cost(seconds, run.result.peak_bytes + after.peak_bytes))
 
 
 @functools.lru_cache(maxsize=128)
@@ -98,13 +104,19 @@ def runs_by_time(seconds: float) -> int:
 
 def total_seconds(tasks: Sequence[Task], root: Path | None = None) -> float:
     """Return about how long tasks take, one after the other, on one thread as executors do them."""
+    return sum(expected_seconds(tasks, root))
+
+
+def expected_seconds(tasks: Sequence[Task], root: Path | None = None) -> list[float]:
+    """Return about how long each task takes on one thread."""
     kinds: dict[tuple[str, ...], float] = {}
-    total = 0.0
+    expected = []
     with one_thread():
         for task in tasks:
             attack = "" if task.attack is None else f"{task.attack.kind} {task.attack.ratio}"
-            kind = (task.dataset, task.method, repr(sorted(task.settings.items())), attack)
+            settings = repr(sorted(task.settings.items()))
+            kind = (task.dataset, task.method, settings, attack, task.measure)
             if kind not in kinds:
                 kinds[kind] = estimated(task, root).seconds
-            total += kinds[kind]
-    return total
+            expected.append(kinds[kind])
+    return expected

@@ -101,6 +101,11 @@ class Spec:
         """The data sets, each once."""
         return tuple(dict.fromkeys(panel.dataset for panel in self.panels))
 
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods, each once."""
+        return tuple(dict.fromkeys(series.method for series in self.series))
+
 
 def spec_names() -> list[str]:
     """Return the names of all specs."""
@@ -151,13 +156,34 @@ def narrow(
     The part knows which data sets it lacks, and ``why``.
     """
     _check_names(only_datasets, spec.datasets, f"data set in '{spec.name}'")
-    _check_names(only_methods, [s.method for s in spec.series], f"method in '{spec.name}'")
+    _check_names(only_methods, spec.methods, f"method in '{spec.name}'")
     panels = [p for p in spec.panels if not only_datasets or p.dataset in only_datasets]
     series = [s for s in spec.series if not only_methods or s.method in only_methods]
     kept = {panel.dataset for panel in panels}
     lacks = {dataset: why for dataset in spec.datasets if dataset not in kept}
     left_out = {**spec.left_out, **lacks}
     return replace(spec, panels=tuple(panels), series=tuple(series), left_out=left_out)
+
+
+def overlap(
+    spec: Spec, *, only_datasets: Sequence[str] = (), only_methods: Sequence[str] = ()
+) -> Spec | None:
+    """Return the same for those names that the spec has; None if nothing is left of it."""
+    its_datasets = [name for name in only_datasets if name in spec.datasets]
+    its_methods = [name for name in only_methods if name in spec.methods]
+    if (only_datasets and not its_datasets) or (only_methods and not its_methods):
+        return None
+    return narrow(spec, only_datasets=its_datasets, only_methods=its_methods)
+
+
+def check_known(
+    specs: Sequence[Spec], *, only_datasets: Sequence[str] = (), only_methods: Sequence[str] = ()
+) -> None:
+    """Raise an error for a name that none of the specs has."""
+    datasets_of_all = {name for spec in specs for name in spec.datasets}
+    _check_names(only_datasets, datasets_of_all, "data set in any table or figure")
+    methods_of_all = {name for spec in specs for name in spec.methods}
+    _check_names(only_methods, methods_of_all, "method in any table or figure")
 
 
 def _check_names(asked: Sequence[str], known: Iterable[str], what: str) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from scipy.sparse import csr_array
+
 import cogsl
 from cogsl import datasets
 from cogsl.attacks import ATTACKS, EdgeAttack
@@ -107,8 +109,31 @@ class Task:
         return find_method(self.method)(**self.settings)
 
 
+@dataclass
+class ViewAttack:
+    """Attacks a view, and keeps how strong it was: a dense view may have no room for all of it.
+
+    Parameters
+    ----------
+    attack, seed : what is done.
+    ratio : how strong it was at last; None before.
+    """
+
+    attack: EdgeAttack
+    seed: int
+    ratio: float | None = None
+
+    def __call__(self, matrix: csr_array) -> csr_array:
+        """Return the attacked view."""
+        self.ratio = self.attack.ratio_on(matrix)
+        return self.attack.apply_to_matrix(matrix, seed=self.seed)
+
+
 def run_task(task: Task, data_root: Path | None = None) -> Record:
-    """Do one run and return its flat record."""
+    """Do one run and return its flat record.
+
+    Where views were attacked, ``attack_ratios`` says how strongly each of them was in the end.
+    """
     graph = load(task.dataset, task.split_seed, frozen(task.dataset_settings), data_root)
     options: dict[str, Any] = {}
     if task.attack is not None:
@@ -124,6 +149,9 @@ def run_task(task: Task, data_root: Path | None = None) -> Record:
     method = task.new_method()
     forecast(method, GraphSize.of(graph), graph_is_loaded=True).check()
     record = evaluate(method, graph, seed=task.seed, context=context, fit_options=options)
+    changes = [change for change in options.get("view_changes", ()) if change is not None]
+    if changes:
+        record["attack_ratios"] = [change.ratio for change in changes]
     return record | MEASURES[task.measure](method, graph, task.seed)
 
 
@@ -135,14 +163,14 @@ def attacked(task: Task, graph: Graph) -> tuple[Graph, dict[str, Any]]:
     if isinstance(on.target, str):
         return attack.apply(graph, seed=on.seed), {}
     assert isinstance(attack, EdgeAttack)
-    change = functools.partial(attack.apply_to_matrix, seed=on.seed)
     views = getattr(task.new_method(), "views", ())
     if not views or max(on.target) >= len(views):
         raise InputError(
             f"The attack is on view {max(on.target)}, and the method '{task.method}' has "
             f"{len(views)} views, counted from 0."
         )
-    return graph, {"view_changes": [change if k in on.target else None for k in range(len(views))]}
+    changes = [ViewAttack(attack, on.seed) if k in on.target else None for k in range(len(views))]
+    return graph, {"view_changes": changes}
 
 
 @functools.lru_cache(maxsize=4)

@@ -9,11 +9,12 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor, nn
 
-from cogsl.cost import Estimate, GraphSize
+from cogsl.cost import Cost, Estimate, GraphSize, slowness
 from cogsl.graph import Graph
+from cogsl.methods import cogsl_parts
 from cogsl.methods.base import About
 from cogsl.methods.base_supervised import Network, SupervisedClassifier
-from cogsl.methods.cogsl_parts import build_views
+from cogsl.methods.cogsl_cost import count
 from cogsl.nn import GCNClassifier, Propagated, feature_matrix
 from cogsl.seeding import Seeds
 from cogsl.sparse import SparseMatrix
@@ -35,7 +36,11 @@ class GCNOnView(SupervisedClassifier):
 
     def estimate(self, size: GraphSize) -> Estimate:
         """Return what ``fit`` needs."""
-        return self._expect(size, messages=self.view.nnz, widths=(self.hidden, size.classes))
+        return self.expect(size, self.view.nnz)
+
+    def expect(self, size: GraphSize, entries: float) -> Estimate:
+        """Return what ``fit`` needs on a view of so many entries."""
+        return self._expect(size, messages=round(entries), widths=(self.hidden, size.classes))
 
     def _network(self, graph: Graph, seeds: Seeds) -> Network:
         return _OnView(self, graph, seeds.torch("weights"))
@@ -71,7 +76,19 @@ def views_of(method: CoGSL, graph: Graph, seed: int) -> dict[str, sp.csr_array]:
 
     The given ones are made anew, from the same seed.
     """
-    basic = build_views(method, graph, Seeds(seed), method.view_changes_)
+    basic = cogsl_parts.build_views(method, graph, Seeds(seed), method.view_changes_)
     names = {f"V{k + 1}_ori": view.matrix for k, view in enumerate(basic)}
     names |= {f"V{k + 1}_es": view for k, view in enumerate(method.estimated_views_)}
     return names | {"final": method.final_view_}
+
+
+def judging(method: CoGSL, size: GraphSize) -> Cost:
+    """Return what it takes to make all views of a method's run anew and to judge them."""
+    given = [view.expect(size) for view in cogsl_parts.views_of(method)]
+    entries = [view.entries for view in given] + [view.symmetric for view in given]
+    entries.append(count(method, size, given).union)
+    judge = GCNOnView(view=sp.csr_array((size.nodes, size.nodes)))
+    judged = [judge.expect(size, each) for each in entries]
+    making = slowness() * sum(view.seconds for view in given)
+    seconds = making + sum(estimate.seconds for estimate in judged)
+    return Cost(seconds, max(estimate.peak_bytes for estimate in judged))

@@ -6,7 +6,9 @@ import contextlib
 import os
 import socket
 from collections.abc import Mapping
+from multiprocessing import parent_process
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 _PROC = Path("/proc")
@@ -32,6 +34,22 @@ def has_died(worker: Mapping[str, Any]) -> bool:
     except PermissionError:
         pass  # somebody else's process, so at least there is one
     return bool(_born(pid) != worker["born"])  # the number may have been given anew
+
+
+def end_with_parent() -> None:
+    """End this process as soon as the one that started it is gone, even if that was killed.
+
+    A pool's worker calls it once. The pipe from its parent is watched, which closes by itself, so
+    there is nothing to ask for now and then, and it works on every system.
+    """
+    Thread(target=_wait_and_end, name="end with parent", daemon=True).start()
+
+
+def _wait_and_end() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _born(pid: int) -> int | None:
