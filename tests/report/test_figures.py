@@ -223,6 +223,13 @@ def test_a_name_has_its_line_s_marker_and_a_leader_from_its_end() -> None:
         assert end[0] > ax.get_xlim()[1]
 
 
+def test_a_line_that_ends_early_has_no_leader_through_the_panel() -> None:
+    (ax,) = draw(lines(), [r for r in RECORDS if r["name"] == "A" or r["point"] == 0.0]).axes
+    assert [text.get_text() for text in ax.texts] == ["B", "A"]
+    (leader,) = ax.patches
+    assert np.asarray(leader.get_path().vertices)[0] == pytest.approx([0.5, 80.0])
+
+
 def test_names_do_not_overlap() -> None:
     close = [record(name, x, 0.5) for name in ("A", "B") for x in (0.0, 0.5)]
     (ax,) = draw(lines(), close).axes

@@ -35,9 +35,10 @@ def name_lines(ax: Axes, ends: Sequence[End]) -> None:
     heights = spread(
         [end.height for end in ends], least=_LINE_HEIGHT * (high - low), within=(low, high)
     )
-    across = ax.get_yaxis_transform()
+    across, last = ax.get_yaxis_transform(), max(end.place for end in ends)
     for end, height in zip(ends, heights, strict=True):
-        _lead(ax, end, height)
+        if end.place == last:  # from elsewhere it would look like a part of the line
+            _lead(ax, end, height)
         ax.plot(_KEY, [height] * 2, transform=across, clip_on=False, **end.look.line, markevery=[1])
         ax.text(
             _TEXT, height, end.name, transform=across, color=end.look.text, fontsize=8, va="center"
