@@ -58,7 +58,7 @@ QUICK: dict[str, Quick] = {
     "knn_gcn": Quick(
         _NETWORK.settings | {"knn_neighbours": 4},
         _NETWORK.still,
-        _NETWORK.longer,
+        _NETWORK.longer | {"knn_neighbours": 8},
     ),
     "label_spreading": Quick(),
     "lds": Quick(
