@@ -126,11 +126,12 @@ class Graph:
 
         Without ``features`` each node is described by its own identity vector.
         """
-        n = matrix_entries(adjacency).shape[0]
+        entries: Any = matrix_entries(adjacency)
+        n = entries.shape[0]
         given: dict[str, Any] = {"train": train, "val": val, "test": test}
         given["features"] = eye_array(n, format="csr") if features is None else features
         given["labels"] = np.full(n, -1) if labels is None else labels
-        return cls(adjacency, name=name, **given)
+        return cls(entries, name=name, **given)
 
     @classmethod
     def from_features(
