@@ -143,6 +143,10 @@ def write_preset(
     name, runs = best_of(records), len(records)
     lines = [f"# {name!r}: the best of {len(accuracies(records))} candidates on validation nodes,"]
     lines.append(f"# {runs} runs; python -m benchmarks.search --method {method}.")
+    common = dict(records[0]["overrides"])
+    if common:
+        words = ", ".join(f"{key} = {value}" for key, value in common.items())
+        lines.append(f"# All candidates were searched with {words}, which is not taken over.")
     lines += [f"{key} = {_toml(value)}" for key, value in read_candidates(method)[name].items()]
     path = folder / method / "paper" / f"{dataset}.toml"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -147,16 +147,21 @@ def test_candidates_are_settings_of_their_methods() -> None:
             search.method_of(search.Trial(TINY, name, 100, 0, method=file.stem)).validate()
 
 
-def test_the_best_candidate_becomes_a_preset(tmp_path: Path) -> None:
+@pytest.mark.parametrize("common", [(), (("epochs", "50"),)])
+def test_the_best_candidate_becomes_a_preset(
+    tmp_path: Path, common: tuple[tuple[str, str], ...]
+) -> None:
     records = [
-        {"candidate": name, "split_seed": split, "accuracy": accuracy}
+        {"candidate": name, "split_seed": split, "accuracy": accuracy, "overrides": common}
         for name, accuracies in {"default": (0.5, 0.7), "less_dropout": (0.9, 0.6)}.items()
         for split, accuracy in enumerate(accuracies)
     ]
     assert search.best_of(records) == "less_dropout"
     path = search.write_preset("gat", TINY, records, tmp_path)
     assert path == tmp_path / "gat" / "paper" / f"{TINY}.toml"
-    assert tomllib.loads(path.read_text()) == search.read_candidates("gat")["less_dropout"]
+    text = path.read_text()
+    assert tomllib.loads(text) == search.read_candidates("gat")["less_dropout"]
+    assert ("epochs = 50" in text) == bool(common)
 
 
 def test_a_graph_that_is_drawn_is_another_one_in_each_split() -> None:
