@@ -4,9 +4,9 @@
 
 Data sets with a public split are run with several seeds on it. The authors' splits of the others
 are not public, so these are run on several splits, run seed k on split k. A method whose first run
-takes less than a minute runs ten times, less than ten minutes three times, else once; the largest
-data set is run three times at most. Runs whose record is there already are not run again. Every
-figure is a mean over all runs: no split and no seed is picked.
+takes less than a minute runs ten times, less than ten minutes three times, else once. Runs whose
+record is there already are not run again. Every figure is a mean over all runs: no split and no
+seed is picked.
 """
 
 from __future__ import annotations
@@ -32,24 +32,16 @@ BASE = "gcn"  # what times are compared with
 OURS = "cogsl"
 
 
-@dataclass(frozen=True)
-class Protocol:
-    """How a data set is run: its ``most`` runs differ by seed, and by split if none is public."""
-
-    most: int = 10
-    varies_split: bool = True
-
-
-PROTOCOLS = {
-    "wine": Protocol(),
-    "breast_cancer": Protocol(),
-    "digits": Protocol(),
-    "polblogs": Protocol(varies_split=False),
-    "citeseer": Protocol(varies_split=False),
-    "ms_academic": Protocol(most=3),
-    "cora": Protocol(varies_split=False),
-    "pubmed": Protocol(varies_split=False),
-}
+DATASETS = (
+    "wine",
+    "breast_cancer",
+    "digits",
+    "polblogs",
+    "citeseer",
+    "ms_academic",
+    "cora",
+    "pubmed",
+)
 
 
 @dataclass(frozen=True)
@@ -124,15 +116,14 @@ def first_jobs(
 
 def more_jobs(job: Job, record: Mapping[str, Any], runs: int | None) -> list[Job]:
     """Return the further runs of a job whose first one has ended."""
+    from cogsl.datasets import DATASETS as KNOWN
     from cogsl.experiments.reproduction import runs_by_time
 
     if "failure" in record:
         return []
-    protocol = PROTOCOLS[job.dataset]
-    total = runs or min(runs_by_time(record["seconds"]), protocol.most)
-    return [
-        replace(job, seed=k, split_seed=k if protocol.varies_split else 0) for k in range(1, total)
-    ]
+    drawn = KNOWN[job.dataset].draws_splits
+    total = runs or runs_by_time(record["seconds"])
+    return [replace(job, seed=k, split_seed=k if drawn else 0) for k in range(1, total)]
 
 
 @cache
@@ -212,7 +203,7 @@ def format_table(dataset: str, records: list[dict[str, Any]]) -> Table:
 
 def show(records: list[dict[str, Any]], datasets: list[str] | None = None) -> None:
     """Print the tables of records that are there already."""
-    for name in PROTOCOLS:
+    for name in DATASETS:
         rows = [record for record in records if record["dataset"] == name]
         if rows and (datasets is None or name in datasets):
             print_table(format_table(name, rows))
@@ -248,7 +239,7 @@ def main(
         name: first_jobs(
             name, method or METHODS, preset or PRESETS, overrides, output=output, threads=threads
         )
-        for name in dataset or PROTOCOLS
+        for name in dataset or DATASETS
     }
     run_grid(
         run_job,

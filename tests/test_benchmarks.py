@@ -200,7 +200,7 @@ def test_long_runs_are_repeated_less_often(seconds: float, runs: int) -> None:
 
 
 def test_a_public_split_stays_and_a_failed_run_is_not_repeated() -> None:
-    fixed = first_run(next(n for n, p in accuracy.PROTOCOLS.items() if not p.varies_split))
+    fixed = first_run(next(n for n in accuracy.DATASETS if not datasets.DATASETS[n].draws_splits))
     assert {job.split_seed for job in accuracy.more_jobs(fixed, {"seconds": 1.0}, 4)} == {0}
     assert accuracy.more_jobs(fixed, {"failure": "no memory"}, None) == []
 

@@ -188,7 +188,7 @@ def _cells_of(dataset: Dataset) -> tuple[str, ...]:
     """Return what is known of a data set before it is read."""
     sizes = dataset.statistics
     counts = (sizes.nodes, sizes.edges, sizes.features, sizes.classes)
-    mark = "" if dataset.default_split == "official" else "*"
+    mark = "*" if dataset.draws_splits else ""
     return (
         dataset.name,
         dataset.title,

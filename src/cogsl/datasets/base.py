@@ -62,6 +62,11 @@ class Dataset(ABC):
     default_split: ClassVar[str] = "stratified"
     balanced: ClassVar[bool] = False
 
+    @property
+    def draws_splits(self) -> bool:
+        """Whether a split seed decides its usual split."""
+        return self.default_split != "official"
+
     @abstractmethod
     def is_at_hand(self, root: str | Path | None = None) -> bool:
         """Tell whether it can be loaded without a download."""

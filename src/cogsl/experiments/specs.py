@@ -221,7 +221,6 @@ def task_of(spec: Spec, panel: Panel, series: Series, point: Point, *, run: int)
     known = has_preset(series.method, panel.dataset, series.preset)
     preset = series.preset if known else "default"
     own = dict(series.settings) | dict(point.settings)
-    varies_split = datasets.DATASETS[panel.dataset].default_split != "official"
     attack = None
     if spec.attack and point.ratio > 0:
         target = series.target or GRAPH
@@ -231,7 +230,7 @@ def task_of(spec: Spec, panel: Panel, series: Series, point: Point, *, run: int)
         method=series.method,
         name=series.name,
         seed=run,
-        split_seed=run if varies_split else 0,
+        split_seed=run if datasets.DATASETS[panel.dataset].draws_splits else 0,
         settings=resolve(series.method, panel.dataset, preset, own),
         attack=attack,
         measure=spec.measure,
