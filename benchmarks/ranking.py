@@ -164,16 +164,23 @@ def _cell(dataset: str, method: str, rows: Records) -> str:
     return " ".join(words)
 
 
-def in_page(page: str, text: str) -> str:
-    """Return the page with the text between its marks."""
-    before, start, rest = page.partition(_START)
-    _, end, after = rest.partition(_END)
+def in_page(page: str, name: str, text: str) -> str:
+    """Return the page with the text between the marks of that name."""
+    first, last = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, start, rest = page.partition(first)
+    _, end, after = rest.partition(last)
     if not start or not end:
-        raise SystemExit(f"The page must have the marks {_START} and {_END}.")
+        raise SystemExit(f"The page must have the marks {first} and {last}.")
     return f"{before}{start}\n{text}\n{end}{after}"
 
 
-_START, _END = "<!-- methods -->", "<!-- end of methods -->"
+def put_into_page(page: Path, name: str, text: str) -> None:
+    """Write the text into a page, between the marks of that name."""
+    from cogsl.files import write_text
+
+    write_text(page, in_page(page.read_text(encoding="utf-8"), name, text))
+
+
 _USUAL_RUNS = 10
 _SEVERAL = 3  # methods that make a ranking
 
@@ -185,7 +192,6 @@ def main(
 ) -> None:
     """Print one table a data set, then the ranks in words."""
     from cogsl.evaluation.statistics import average_ranks
-    from cogsl.files import write_text
 
     by_dataset: dict[str, Records] = {}
     for row in json.loads(records.read_text(encoding="utf-8")):
@@ -201,8 +207,7 @@ def main(
     words.append(f"- Mean rank over {len(found)} data sets: {means}.")
     console.print("\n".join(words))
     if page is not None:
-        text = to_markdown(by_dataset) + "\n\n" + "\n".join(words)
-        write_text(page, in_page(page.read_text(encoding="utf-8"), text))
+        put_into_page(page, "methods", to_markdown(by_dataset) + "\n\n" + "\n".join(words))
 
 
 if __name__ == "__main__":

@@ -87,8 +87,8 @@ def test_the_table_has_every_method_and_says_what_is_too_weak() -> None:
 
 def test_a_page_keeps_what_stands_outside_its_marks() -> None:
     page = "a\n<!-- methods -->\nold\n<!-- end of methods -->\nb\n"
-    new = ranking.in_page(page, "new")
+    new = ranking.in_page(page, "methods", "new")
     assert new == "a\n<!-- methods -->\nnew\n<!-- end of methods -->\nb\n"
-    assert ranking.in_page(new, "new") == new
+    assert ranking.in_page(new, "methods", "new") == new
     with pytest.raises(SystemExit, match="must have the marks"):
-        ranking.in_page("a", "new")
+        ranking.in_page("a", "methods", "new")
