@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pytest
 from scipy.sparse import csr_array
 
+from cogsl.cost import GraphSize
 from cogsl.errors import DivergedError
 from cogsl.graph import Graph
 from cogsl.methods import gen
@@ -493,3 +494,9 @@ def test_more_neighbours_than_nodes_are_all_nodes() -> None:
 def test_training_that_diverges_is_told() -> None:
     with pytest.raises(DivergedError, match="lr"):
         GEN(**(QUICK | {"lr": 1e30})).fit(two_groups(), seed=0)
+
+
+def test_a_number_of_dense_features_is_estimated_to_take_less_than_one_of_sparse_ones() -> None:
+    sizes = [GraphSize(3_000, 9_000, 4_000, 5, 100, entries) for entries in (None, 12_000_000)]
+    dense, sparse = (GEN().estimate(size).seconds for size in sizes)
+    assert 2 * dense < sparse

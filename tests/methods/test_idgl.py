@@ -559,3 +559,9 @@ def test_estimate_of_the_full_version_counts_pairs_and_that_of_anchors_nodes() -
     few = [IDGL(anchors=100).estimate(size).iteration.peak_bytes for size in sizes]
     assert 2.5 < full[1] / full[0] < 4
     assert few[1] / few[0] < 2.1
+
+
+def test_a_number_of_dense_features_is_estimated_to_take_less_than_one_of_sparse_ones() -> None:
+    sizes = [GraphSize(3_000, 9_000, 4_000, 5, 100, entries) for entries in (None, 12_000_000)]
+    dense, sparse = (IDGL().estimate(size).seconds for size in sizes)
+    assert 2 * dense < sparse

@@ -50,7 +50,8 @@ from cogsl.views.knn import KNN
 # On the reference machine, one thread.
 _EPOCH_SECONDS = 1.5e-3  # for an epoch, whatever its size
 _ENTRY_SECONDS = 1.2e-9  # for an entry of the graph and a column, an epoch
-_PRODUCT_SECONDS = 1e-9  # for a number of the features and a column, an epoch
+_SPARSE_SECONDS = 1e-9  # for a number of sparse features and a column, an epoch
+_DENSE_SECONDS = 2e-10  # the same of dense ones
 
 logger = logging.getLogger("cogsl")
 
@@ -104,7 +105,8 @@ class GEN(NodeClassifier):
         entries = size.entries + 3 * once.symmetric + size.nodes
         likely = entries - 1.5 * once.symmetric  # the observations share pairs
         seconds = _EPOCH_SECONDS + _ENTRY_SECONDS * likely * sum(widths)
-        seconds += _PRODUCT_SECONDS * size.multiplied * self.hidden
+        product = _DENSE_SECONDS if size.feature_entries is None else _SPARSE_SECONDS
+        seconds += product * size.multiplied * self.hidden
         seconds = self.epochs * seconds + sum(layer.seconds for layer in layers)
         lasting = size.feature_bytes + 5 * (size.entries + 3 * once.symmetric)
         peak = lasting + 60 * entries + 24 * size.nodes * sum(widths)

@@ -26,7 +26,7 @@ def expected_cost(settings: IDGLSettings, size: GraphSize) -> Estimate:
     columns = settings.hidden + size.classes
     lasting = size.feature_bytes + 24 * (size.entries + size.nodes)
     network = 4 * size.nodes * (4 * columns + 2 * width) * (turns + 1)
-    first = _SPARSE_SECONDS * 3 * settings.heads * size.multiplied * (anchors or size.nodes)
+    first = _first_seconds(settings.heads * size.multiplied * (anchors or size.nodes), size)
     if anchors is None:
         held, turn = _full(settings, size, width + columns)
         remedy = "Set 'anchors', or 'smoothness' to 0."
@@ -35,7 +35,7 @@ def expected_cost(settings: IDGLSettings, size: GraphSize) -> Estimate:
         remedy = "Lower 'anchors', 'max_turns' or 'heads'."
     sparse = _SPARSE_SECONDS * 6 * (size.entries + size.nodes) * columns
     later = turns * (settings.epochs - settings.warm_up) / settings.epochs  # in the mean
-    seconds = slowness() * (first + (later + 1) * sparse) + dense_slowness() * (later + 1) * turn
+    seconds = first + (later + 1) * (slowness() * sparse + dense_slowness() * turn)
     return Estimate(
         views=Cost(slowness() * 1e-7 * size.entries, lasting),
         iteration=Cost(seconds, lasting + network + held),
@@ -46,6 +46,13 @@ def expected_cost(settings: IDGLSettings, size: GraphSize) -> Estimate:
         ),
         remedy=remedy,
     )
+
+
+def _first_seconds(multiplications: float, size: GraphSize) -> float:
+    """Return the seconds of the similarities of the features, and of their gradient."""
+    if size.feature_entries is None:
+        return dense_slowness() * 3 * _PRODUCT_SECONDS * multiplications
+    return slowness() * 3 * _SPARSE_SECONDS * multiplications
 
 
 def _full(settings: IDGLSettings, size: GraphSize, width: int) -> tuple[float, float]:
