@@ -77,6 +77,20 @@ def test_a_spec_is_narrowed(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_quick")
+def test_long_runs_are_left_out_unless_they_are_done(tmp_path: Path) -> None:
+    folders = ("--output", str(tmp_path / "out"), "--store", str(tmp_path / "store"))
+    one = ("quick", "--seeds", "1")
+    none = invoke(*one, "--longest", "0", *folders)
+    assert none.exit_code == 0, none.output
+    assert re.search(r"longer than asked for: GCN on wine, about .* a run \(1\)\.", none.stderr)
+    assert "0 runs were done" in none.stderr
+    assert "2 runs were done" in invoke(*one, "--longest", "1", *folders).stderr
+    done = invoke(*one, "--longest", "0", *folders)
+    assert "Left out, as" not in done.stderr
+    assert "0 runs were done, 2 were there already" in done.stderr
+
+
+@pytest.mark.usefixtures("_quick")
 def test_records_of_a_file_are_shown_without_a_run(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     invoke("quick", "--seeds", "1", "--output", str(tmp_path / "out"), "--store", str(one))

@@ -38,6 +38,10 @@ def reproduce(
     method: Annotated[
         list[str] | None, typer.Option("--methods", help="Only these methods.")
     ] = None,
+    longest: Annotated[
+        float | None,
+        typer.Option(min=0.0, metavar="HOURS", help="Leave out runs that take longer here."),
+    ] = None,
     output: Annotated[Path, typer.Option(help="Folder of tables and figures.")] = Path("results"),
     store: Annotated[Path, typer.Option(help="Folder of the runs' records.")] = Path("runs/store"),
     records: Annotated[
@@ -74,6 +78,7 @@ def reproduce(
             seeds=seeds,
             datasets=dataset or [],
             methods=method or [],
+            longest=longest,
             output=output,
             executor=_executor("none" if no_run else executor, jobs, address),
             store=_store(store, records, must_be_there=no_run),

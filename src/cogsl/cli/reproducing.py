@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cogsl.cli.formatting import format_seconds
 from cogsl.cli.grid_progress import GridProgress
 from cogsl.cli.printing import print_error, print_line, print_note
 from cogsl.errors import CogslError, InputError
@@ -13,10 +15,16 @@ from cogsl.experiments import specs
 from cogsl.experiments.executors import Executor, Nowhere
 from cogsl.experiments.grid import GridOutcome, count_records, run_grid
 from cogsl.experiments.records import check_folder
-from cogsl.experiments.reproduction import MOST_RUNS, at_hand, is_here, usual_runs
+from cogsl.experiments.reproduction import (
+    MOST_RUNS,
+    at_hand,
+    expected_seconds,
+    is_here,
+    usual_runs,
+)
 from cogsl.experiments.specs import Spec, expand
 from cogsl.experiments.store import Store, read_compact, write_compact
-from cogsl.experiments.tasks import Task
+from cogsl.experiments.tasks import Task, key_of
 from cogsl.report.outputs import check_drawable, write_outputs
 
 
@@ -28,6 +36,7 @@ class Request:
     ----------
     seeds : runs of each task; None for as many as its time allows.
     datasets, methods : only these; none means all.
+    longest : hours from which on a run is left out; None does all.
     output : folder of the documents.
     store, records : where records are, and a file to which those that are found are added.
     executor : where runs are done.
@@ -38,6 +47,7 @@ class Request:
     seeds: int | None
     datasets: Sequence[str]
     methods: Sequence[str]
+    longest: float | None
     output: Path
     store: Store
     records: Path | None
@@ -113,6 +123,8 @@ def _make(spec: Spec, asked: Request) -> None:
 def _run(spec: Spec, asked: Request) -> GridOutcome:
     """Do what is missing; what fails gets a line."""
     tasks = expand(spec, lambda task: asked.seeds or usual_runs(task, asked.root))
+    if asked.longest is not None:
+        tasks = _short_enough(tasks, 3600 * asked.longest, asked)
     with GridProgress(asked.executor, asked.root) as progress:
         outcome = run_grid(
             tasks, asked.store, asked.executor, data_root=asked.root, observer=progress
@@ -120,6 +132,19 @@ def _run(spec: Spec, asked: Request) -> GridOutcome:
     for task, error in outcome.failures:
         print_note(f"Left out {task.name} on {task.dataset}, seed {task.seed}: {error}")
     return outcome
+
+
+def _short_enough(tasks: Sequence[Task], most: float, asked: Request) -> list[Task]:
+    """Return the tasks without those that take too long here and are not done; these get a line."""
+    kept, long = [], Counter[str]()
+    for task, seconds in zip(tasks, expected_seconds(tasks, asked.root), strict=True):
+        if seconds <= most or key_of(task, asked.root) in asked.store:
+            kept.append(task)
+        else:
+            long[f"{task.name} on {task.dataset}, about {format_seconds(seconds)} a run"] += 1
+    for words, count in long.items():
+        print_note(f"Left out, as longer than asked for: {words} ({count}).")
+    return kept
 
 
 def _read(spec: Spec, asked: Request) -> GridOutcome:
