@@ -129,6 +129,7 @@ def cases(problem: Problem) -> Iterator[Case]:
     yield dropout_case(problem)
     yield gather_case(problem)
     yield softmax_case(problem)
+    yield softmax_case(problem, spread=40.0)
     yield normalise_case(problem)
     yield from function_cases(problem)
     if active_kernels() is KERNELS["mkl"]:
@@ -278,10 +279,14 @@ def gather_case(problem: Problem) -> Case:
     )
 
 
-def softmax_case(problem: Problem) -> Case:
-    """The softmax over each row's stored entries, forward and backward."""
+def softmax_case(problem: Problem, spread: float = 1.0) -> Case:
+    """The softmax over each row's stored entries, forward and backward.
+
+    Scores that lie far apart have exponentials too small for a number.
+    """
     pattern, row = problem.view.pattern, problem.view.pattern.row.long()
-    scores, grad = problem.normal(pattern.nnz).requires_grad_(), problem.normal(pattern.nnz)
+    scores, grad = spread * problem.normal(pattern.nnz), problem.normal(pattern.nnz)
+    scores.requires_grad_()
     lowest = torch.full((problem.n_nodes,), -torch.inf)
 
     def by_scatter() -> Tensor:
@@ -291,7 +296,7 @@ def softmax_case(problem: Problem) -> Case:
         return weights / sums.index_select(0, row)
 
     return Case(
-        "scope softmax, both passes",
+        f"scope softmax{', scores far apart' if spread > 1 else ''}, both passes",
         "on the pattern",
         lambda: _gradient(scope_softmax(pattern, scores), scores, grad),
         "scatter, autograd",

@@ -132,6 +132,25 @@ def test_softmax_survives_scores_that_overflow_an_exponential() -> None:
     assert weights.tolist() == [0.5, 0.5, 0.5, 0.5]
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_softmax_holds_no_denormal_number(dtype: torch.dtype) -> None:
+    pattern = Pattern.from_scipy(sp.csr_array(np.ones((1, 2_001))))
+    scores = torch.linspace(-800.0, 0.0, 2_001, dtype=dtype)
+    weights = scope_softmax(pattern, scores)
+    torch.testing.assert_close(weights, torch.softmax(scores, 0), rtol=1e-4, atol=1e-36)
+    stored = weights[weights != 0.0]
+    assert 0 < stored.numel() < weights.numel()
+    assert stored.min() > torch.finfo(dtype).tiny
+    assert stored.min() < 100 * torch.finfo(dtype).tiny
+
+
+def test_softmax_tells_of_scores_that_are_no_numbers() -> None:
+    pattern = Pattern.from_scipy(sp.csr_array(np.ones((2, 2))))
+    weights = scope_softmax(pattern, torch.tensor([0.0, torch.nan, 0.0, 0.0]))
+    assert weights[:2].isnan().all()
+    assert weights[2:].tolist() == [0.5, 0.5]
+
+
 def test_normalise_by_hand_leaves_an_empty_row_empty() -> None:
     matrix = sp.csr_array(np.array([[0.0, 4.0, 0.0], [4.0, 12.0, 0.0], [0.0, 0.0, 0.0]]))
     pattern = Pattern.from_scipy(matrix)
