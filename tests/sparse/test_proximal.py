@@ -5,6 +5,7 @@ import torch
 from torch import Tensor
 
 from cogsl.sparse.proximal import (
+    LeadingThreshold,
     SymmetricThreshold,
     singular_value_threshold_,
     soft_threshold_,
@@ -155,3 +156,79 @@ def test_nothing_is_left_below_the_threshold() -> None:
         matrix = with_spectrum(few_large())
         assert operator(matrix, 10.0) == (0, 0.0)
         assert not matrix.any()
+
+
+# Truncated ----------------------------------------------------------------------------------------
+
+
+def test_only_the_leading_values_are_lowered() -> None:
+    values = torch.tensor([9.0, -7.0, 5.0, -0.4, 0.3, 0.2] + [0.0] * 34, dtype=torch.float64)
+    lowered = torch.tensor([8.0, -6.0, 5.0, -0.4, 0.3, 0.2] + [0.0] * 34, dtype=torch.float64)
+    matrix = with_spectrum(values)
+    left = LeadingThreshold(generator=generator(), rank=2)(matrix, 1.0)
+    torch.testing.assert_close(matrix, with_spectrum(lowered))
+    assert torch.equal(matrix, matrix.T)
+    assert left.rank == 2
+    assert left.nuclear_norm == pytest.approx(14.0)
+
+
+def test_leading_values_below_the_threshold_are_taken_away() -> None:
+    values = torch.tensor([9.0, -7.0, 0.5, 0.1] + [0.0] * 36, dtype=torch.float64)
+    lowered = torch.tensor([8.0, -6.0, 0.0, 0.1] + [0.0] * 36, dtype=torch.float64)
+    matrix = with_spectrum(values)
+    left = LeadingThreshold(generator=generator(), rank=3)(matrix, 1.0)
+    torch.testing.assert_close(matrix, with_spectrum(lowered))
+    assert left.rank == 2
+
+
+def test_truncated_it_is_the_operator_of_a_matrix_of_low_rank() -> None:
+    values = torch.zeros(300, dtype=torch.float64)
+    values[:20] = torch.linspace(-4.0, 5.0, 20)
+    matrix = with_spectrum(values)
+    expected = shrunk_by_svd(matrix, 0.7)
+    LeadingThreshold(generator=generator(), rank=20)(matrix, 0.7)
+    torch.testing.assert_close(matrix, expected)
+
+
+def test_what_is_not_lowered_is_off_by_the_threshold_at_most() -> None:
+    threshold, rank = 0.3, 30
+    noise = torch.randn(200, 200, generator=generator(), dtype=torch.float64)
+    matrix = (noise + noise.T) / 8
+    expected = shrunk_by_svd(matrix, threshold)
+    operator = LeadingThreshold(generator=generator(), rank=rank)
+    for _ in range(10):  # so that the vectors are the leading ones
+        found = matrix.clone()
+        operator(found, threshold)
+    assert float(torch.linalg.matrix_norm(found - matrix, ord=2)) <= threshold * (1 + 1e-9)
+    difference = found - expected
+    assert float(torch.linalg.matrix_norm(difference, ord=2)) <= threshold * 1.001
+    assert float(difference.norm()) <= threshold * (200 - rank) ** 0.5
+
+
+def test_truncated_it_follows_a_matrix_that_changes_with_one_product_a_call() -> None:
+    """Also a direction that was not there before is found after some calls."""
+    operator, matrix = LeadingThreshold(generator=generator(), rank=12), with_spectrum(few_large())
+    operator(matrix.clone(), 0.3)
+    new = torch.randn(300, generator=generator(7), dtype=torch.float64)
+    matrix += 12.0 * torch.outer(new, new) / new.square().sum()
+    values = torch.linalg.eigvalsh(matrix)
+    values = values[values.abs().argsort(descending=True)][:12]
+    for _ in range(8):
+        changed = matrix.clone()
+        left = operator(changed, 0.3)
+    assert left.nuclear_norm == pytest.approx(float((values.abs() - 0.3).sum()), rel=1e-4)
+    found = torch.linalg.eigvalsh(changed)
+    found = found[found.abs().argsort(descending=True)][:12]
+    torch.testing.assert_close(
+        found.abs().sort()[0], values.abs().sort()[0] - 0.3, atol=1e-3, rtol=0
+    )
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 17])
+def test_more_leading_values_than_there_are_means_all(n: int) -> None:
+    matrix = with_spectrum(torch.arange(1.0, n + 1, dtype=torch.float64))
+    operator = LeadingThreshold(generator=generator(), rank=20)
+    for _ in range(2):
+        expected = shrunk_by_svd(matrix, 0.5)
+        operator(matrix, 0.5)
+        torch.testing.assert_close(matrix, expected)

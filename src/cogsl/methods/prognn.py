@@ -9,8 +9,10 @@ L = D^-1/2 (D - S) D^-1/2 with the degrees D of S. Their Algorithm 1, from S = A
 down the smooth part; the proximal operators of eta beta ||.||_* and of eta alpha ||.||_1; the
 projection onto [0, 1]; then tau steps for theta, here of Adam on S held still.
 
-S is dense: time grows as N^3 and memory as N^2, some seven N x N matrices in float32. The method is
-for graphs of up to some thousand nodes.
+S is dense: time grows as N^3 and memory as N^2, some seven N x N matrices in float32. Above
+``whole_up_to`` nodes decomposing S takes too long, and only its ``leading`` singular values are
+lowered (``LeadingThreshold``), in time N^2 ``leading``; the others stay, which the proximal
+operator would lower by at most eta beta. So it is for graphs of up to some twenty thousand nodes.
 
 Left open by the paper, and decided as in the authors' program: the gradient for S has momentum
 (0.9); the GCN has biases, and no dropout while S is trained; 1e-3 is added to degrees in the
@@ -51,6 +53,7 @@ from cogsl.training import (
 
 # On the reference machine, one thread.
 _DECOMPOSITION_SECONDS = 1.7e-10  # for one of N^3
+_PRODUCT_SECONDS = 6e-11  # for lowering one of the leading values, of N^2
 _ENTRY_SECONDS = 2e-8  # for an entry of S, in all that an epoch does beside
 
 
@@ -76,15 +79,19 @@ class ProGNN(ProGNNSettings, NodeClassifier):
 
         In float32 and N x N: S, its momentum, the kept S, the Gram matrix if features are smoothed;
         and while S is decomposed its eigenvectors and twice as much beside them (of a graph that is
-        not symmetric, both sides' singular vectors and five times as much).
+        not symmetric, both sides' singular vectors and five times as much). A truncated
+        decomposition has blocks of ``leading`` vectors instead.
         """
         self.validate()
         square = 4 * size.nodes**2
         lasting = size.feature_bytes + (4 if self.smoothness else 3) * square
-        decomposition = (3 if self.symmetric else 7) * square if self.low_rank else 2 * square
         layers = 4 * 12 * size.nodes * (self.hidden + size.classes)
-        seconds = _ENTRY_SECONDS * size.nodes**2
-        if self.low_rank:
+        seconds, decomposition = _ENTRY_SECONDS * size.nodes**2, 2 * square
+        if self.low_rank and self.truncates(size.nodes):
+            seconds += _PRODUCT_SECONDS * size.nodes**2 * self.leading
+            layers += 4 * 6 * size.nodes * self.leading
+        elif self.low_rank:
+            decomposition = (3 if self.symmetric else 7) * square
             seconds += _DECOMPOSITION_SECONDS * size.nodes**3 * (1 if self.symmetric else 4)
         return Estimate(
             views=Cost(dense_slowness() * _ENTRY_SECONDS * size.nodes**2, lasting),

@@ -15,6 +15,7 @@ from cogsl.methods.prognn_settings import ProGNNSettings
 from cogsl.methods.prognn_smoothness import FeatureSmoothness
 from cogsl.sparse.dense_graph import NormalisedGraph, dense_adjacency
 from cogsl.sparse.proximal import (
+    LeadingThreshold,
     Shrunk,
     SymmetricThreshold,
     singular_value_threshold_,
@@ -52,7 +53,9 @@ class LearnedGraph:
         if settings.smoothness:
             self._smoothness = FeatureSmoothness(graph.features, dtype)
         self._threshold: Callable[[Tensor, float], Shrunk] = singular_value_threshold_
-        if settings.symmetric:
+        if settings.truncates(graph.n_nodes):
+            self._threshold = LeadingThreshold(generator=generator, rank=settings.leading)
+        elif settings.symmetric:
             self._threshold = SymmetricThreshold(generator=generator)
 
     def step(self, loss: Loss) -> dict[str, float]:

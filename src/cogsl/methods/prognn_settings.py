@@ -31,6 +31,13 @@ class ProGNNSettings:
     symmetric: bool = setting(
         True, "keep the graph symmetric; else each way of an edge is learned apart, which is slow"
     )
+    whole_up_to: int = setting(
+        5000,
+        "of a symmetric graph of more nodes only the largest singular values are lowered, by a "
+        "truncated decomposition",
+        low=0,
+    )
+    leading: int = setting(100, "how many singular values that are", low=1)
     graph_lr: float = setting(0.01, "step size of the graph", symbol="eta", low=0.0, open_low=True)
     graph_momentum: float = setting(
         0.9, "momentum of the graph's gradient", low=0.0, high=1.0, open_high=True
@@ -48,3 +55,7 @@ class ProGNNSettings:
     least_weight: float = setting(
         0.01, "edges up to this weight are left out of the learned graph", low=0.0
     )
+
+    def truncates(self, n_nodes: int) -> bool:
+        """Tell whether only the leading singular values of a graph of this size are lowered."""
+        return self.symmetric and n_nodes > self.whole_up_to

@@ -19,6 +19,7 @@ _MOST = 0.5  # share of N up to which a block of vectors is cheaper than all of 
 _FRESH = 8  # random vectors that join the block each time
 _STRIPES = 8  # of rows, each computed up to the diagonal
 _TURNS = 6  # how often a block is multiplied before all vectors are computed
+_FIRST_TURNS = 8  # how often a block of random vectors is multiplied before it is used
 
 
 class Shrunk(NamedTuple):
@@ -101,14 +102,15 @@ class SymmetricThreshold:
         basis, self._basis = self._basis, None
         if basis is None:
             return None
-        block = matrix @ torch.cat([basis, self._random(matrix, _FRESH)], dim=1)
+        block = matrix @ torch.cat([basis, random_block(matrix, _FRESH, self._generator)], dim=1)
         for _ in range(_TURNS):
             values, vectors, images = _rayleigh_ritz(matrix, block)
             rank = int((values.abs() > threshold).sum())
             if len(values) - rank < _FRESH:
                 if 2 * len(values) > _MOST * len(matrix):
                     return None
-                images = torch.cat([images, matrix @ self._random(matrix, len(values))], dim=1)
+                fresh = random_block(matrix, len(values), self._generator)
+                images = torch.cat([images, matrix @ fresh], dim=1)
             elif _bound(values, vectors, images, rank) <= self.tolerance * threshold * rank**0.5:
                 width = min(_block_width(rank), len(values))
                 return self._keep(values[:width], vectors[:, :width], rank)
@@ -120,17 +122,69 @@ class SymmetricThreshold:
         self._basis = vectors
         return values[:rank], vectors[:, :rank]
 
-    def _random(self, like: Tensor, width: int) -> Tensor:
-        return torch.randn(len(like), width, generator=self._generator, dtype=like.dtype)
+
+class LeadingThreshold:
+    """Lowers only the largest singular values of a symmetric matrix, N x N, by a truncated SVD.
+
+    Z becomes Z - V diag(l - s) V^T, s = sgn(l) max(|l| - t, 0), l and V the leading eigenvalues
+    and their vectors. The proximal operator itself lowers the others by at most t, too, so the
+    result is within t of it in the spectral norm and within t sqrt(N - rank) in Frobenius' norm,
+    where the best matrix of that rank would be as far off as all that it leaves out.
+
+    The vectors are the best in the span of a block, the last call's vectors times its matrix, so
+    they become Z's own while it changes little. However far they are from these, Z is moved by at
+    most t in the spectral norm.
+
+    Parameters
+    ----------
+    generator : draws the random vectors.
+    rank : how many singular values are lowered.
+    """
+
+    def __init__(self, *, generator: torch.Generator, rank: int) -> None:
+        self.rank = rank
+        self._generator = generator
+        self._basis: Tensor | None = None  # N x m, the last vectors times their matrix
+
+    def __call__(self, matrix: Tensor, threshold: float) -> Shrunk:
+        """Lower the leading singular values in place; return what is left of these."""
+        values, vectors, images = _rayleigh_ritz(matrix, self._block(matrix))
+        self._basis = images[:, : self._width(matrix)]
+        values, vectors = values[: self.rank], vectors[:, : self.rank]
+        shrunk = softshrink(values, threshold)
+        _compose_(matrix, shrunk - values, vectors, keep=1.0)
+        return Shrunk(int((shrunk != 0).sum()), float(shrunk.abs().sum()))
+
+    def _block(self, matrix: Tensor) -> Tensor:
+        """Return vectors near the leading ones, and some random ones that find what is new."""
+        if self._basis is not None:
+            fresh = min(_FRESH, len(matrix) - self._basis.shape[1])
+            found = matrix @ random_block(matrix, fresh, self._generator)
+            return torch.cat([self._basis, found], dim=1)
+        block = random_block(matrix, self._width(matrix), self._generator)
+        for _ in range(_FIRST_TURNS):
+            block = torch.linalg.qr(matrix @ block).Q
+        return block
+
+    def _width(self, matrix: Tensor) -> int:
+        return min(_block_width(self.rank), len(matrix))
 
 
-def _compose_(matrix: Tensor, values: Tensor, vectors: Tensor) -> None:
-    """Write V diag(l) V^T over the matrix: one half is computed, the other is its mirror image."""
+def random_block(like: Tensor, width: int, generator: torch.Generator) -> Tensor:
+    """Return random vectors for a matrix, N x width."""
+    return torch.randn(len(like), width, generator=generator, dtype=like.dtype)
+
+
+def _compose_(matrix: Tensor, values: Tensor, vectors: Tensor, *, keep: float = 0.0) -> None:
+    """Write V diag(l) V^T, and ``keep`` times the matrix, over a symmetric matrix.
+
+    One half is computed, the other is its mirror image.
+    """
     scaled = vectors * values
     step = -(-len(matrix) // _STRIPES)
     for start in range(0, len(matrix), step):
         rows, below = slice(start, start + step), slice(0, start + step)
-        matrix[rows, below] = scaled[rows] @ vectors[below].T
+        matrix[rows, below].addmm_(scaled[rows], vectors[below].T, beta=keep)
         matrix[:start, rows] = matrix[rows, :start].T
         corner = matrix[rows, rows]
         corner.copy_(torch.tril(corner) + torch.tril(corner, -1).T)
