@@ -65,7 +65,7 @@ class ProGNN(ProGNNSettings, NodeClassifier):
         title="Pro-GNN",
         paper="Jin et al., Graph Structure Learning for Robust Graph Neural Networks",
         year=2020,
-        cost="N^3, memory N^2",
+        cost="N^3, or N^2 r",
     )
     learns_graph: ClassVar[bool] = True
 

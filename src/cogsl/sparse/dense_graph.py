@@ -64,7 +64,8 @@ class NormalisedGraph:
 
     def __matmul__(self, right: Tensor) -> Tensor:
         scaled = self._scale * right
-        product = self.matrix @ scaled
+        # The gradient of S B for a few columns, S^T G, takes ten times as long as (G^T S)^T.
+        product = (scaled.T.contiguous() @ self.matrix.T).T
         if self._tracked:
             self._products.append(product)
             self._right_sides.append(scaled.detach())
