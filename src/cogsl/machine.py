@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import platform
 import re
 import time
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from cogsl.errors import InputError
 _PROC = Path("/proc")
 _CGROUP = Path("/sys/fs/cgroup")
 _LOOK_SECONDS = 0.1
+_MAKERS = ("GenuineIntel", "AuthenticAMD")
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
 
 
@@ -94,6 +96,17 @@ def _container_memory() -> int:
         limit = int((_CGROUP / "memory.max").read_text())  # "max" is no number: no limit
         return limit - int((_CGROUP / "memory.current").read_text())
     return 1 << 62
+
+
+def processor_maker() -> str:
+    """Return the maker as the processor names it, e.g. ``AuthenticAMD``; "" where it is unknown."""
+    with contextlib.suppress(OSError):
+        found = re.search(r"^vendor_id\s*:\s*(\S+)", (_PROC / "cpuinfo").read_text(), re.MULTILINE)
+        return found.group(1) if found else ""
+    names = (
+        platform.processor().replace(",", " ").split()
+    )  # Windows: "AMD64 Family 25 ..., AuthenticAMD"
+    return names[-1] if names and names[-1] in _MAKERS else ""
 
 
 def parse_bytes(text: str) -> int:

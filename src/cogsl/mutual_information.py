@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import elu, linear
+from torch.nn.functional import elu
 
 from cogsl.nn import add_bias, glorot, prelu, unit_rows, zeros
+from cogsl.sparse import matmul
 
 _PRELU_START = 0.25
 
@@ -51,8 +52,8 @@ class Projector(nn.Module):
 
     def forward(self, hidden: Tensor) -> Tensor:
         """Return H_p, B x d."""
-        inner = elu(linear(hidden, self.first, self.first_bias))
-        return linear(inner, self.second, self.second_bias)
+        inner = elu(matmul(hidden, self.first.t()) + self.first_bias)
+        return matmul(inner, self.second.t()) + self.second_bias
 
 
 class MIEstimator(nn.Module):

@@ -11,6 +11,7 @@ from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
 from cogsl.errors import SettingValueError
+from cogsl.sparse import product
 
 BLOCK_BYTES = 1 << 26
 """A block of similarities; larger problems are worked off in several."""
@@ -35,9 +36,9 @@ class Workspace:
         return buffer[:size].view(n_rows, n_columns)
 
 
-def exponentials(left: Tensor, right: Tensor, tau: float, out: Tensor) -> Tensor:
-    """Write exp(A B^T / tau) over ``out``; as a power of two it takes less than half the time."""
-    return torch.mm(left * (_LOG2_E / tau), right.t(), out=out).exp2_()
+def exponentials(left: Tensor, right: Tensor, tau: float, space: Tensor) -> Tensor:
+    """Return exp(A B^T / tau), perhaps in ``space``; as a power of two it takes half the time."""
+    return product(left * (_LOG2_E / tau), right.t(), space=space).exp2_()
 
 
 class Similarities(Protocol):

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from cogsl.losses.contrast import BLOCK_BYTES, Workspace, contrast, exponentials
+from cogsl.sparse import product
 
 
 def grace_loss(
@@ -47,8 +48,8 @@ class _BetweenAndWithin:
         if pair in self._kept:
             return self._kept[pair]
         a, b = self.views[pair[0]][rows], self.views[pair[1]]
-        block = self.space.take(pair if self.keep else "E", len(a), len(b), a.dtype)
-        exponentials(a, b, self.tau, block)
+        space = self.space.take(pair if self.keep else "E", len(a), len(b), a.dtype)
+        block = exponentials(a, b, self.tau, space)
         if pair != "UV":
             block.diagonal(offset=rows.start).zero_()
         if self.keep:
@@ -80,10 +81,10 @@ class _BetweenAndWithin:
         grad_left, grad_right = right * -scale, left * -scale
         for rows in blocks:
             pull = self._weighted("UV", rows, p, q)
-            grad_left[rows].addmm_(pull, right)
-            grad_right.addmm_(pull.t(), left[rows])
-            grad_left[rows].addmm_(self._weighted("UU", rows, p, p), left)
-            grad_right[rows].addmm_(self._weighted("VV", rows, q, q), right)
+            grad_left[rows] += product(pull, right)
+            grad_right += product(pull.t(), left[rows])
+            grad_left[rows] += product(self._weighted("UU", rows, p, p), left)
+            grad_right[rows] += product(self._weighted("VV", rows, q, q), right)
         return grad_left, grad_right
 
     def _weighted(self, pair: str, rows: slice, a: Tensor, b: Tensor) -> Tensor:

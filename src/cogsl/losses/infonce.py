@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from cogsl.losses.contrast import BLOCK_BYTES, Workspace, contrast, exponentials
+from cogsl.sparse import product
 
 
 def infonce(
@@ -44,8 +45,8 @@ class _Between:
         if self._kept is not None:
             return self._kept
         left, right = self.left[rows], self.right
-        block = self.space.take("E", len(left), len(right), left.dtype)
-        exponentials(left, right, self.tau, block)
+        space = self.space.take("E", len(left), len(right), left.dtype)
+        block = exponentials(left, right, self.tau, space)
         self._kept = block if self.keep else None
         return block
 
@@ -71,6 +72,6 @@ class _Between:
             shares = self.space.take("shares", len(block), len(right), block.dtype)
             torch.add(row_share[rows, None], column_share[None, :], out=shares)
             pull = block.mul_(shares)
-            grad_left[rows].addmm_(pull, right)
-            grad_right.addmm_(pull.t(), left[rows])
+            grad_left[rows] += product(pull, right)
+            grad_right += product(pull.t(), left[rows])
         return grad_left, grad_right

@@ -16,6 +16,7 @@ from cogsl.nn.inputs import (
     dropped_features,
     feature_matrix,
     feature_rows,
+    features_times,
     row_length,
 )
 from cogsl.nn.message_passing import FeatureProduct, MessagePassingGCN, edge_index
@@ -35,6 +36,7 @@ __all__ = [
     "edge_index",
     "feature_matrix",
     "feature_rows",
+    "features_times",
     "glorot",
     "graph_convolution",
     "prelu",

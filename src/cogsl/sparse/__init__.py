@@ -1,5 +1,6 @@
 """Sparse matrices on fixed patterns: the only room that may densify."""
 
+from cogsl.sparse.dense import matmul, product, use_onednn
 from cogsl.sparse.kernels import use_kernels
 from cogsl.sparse.ops import (
     SparseMatrix,
@@ -18,6 +19,8 @@ __all__ = [
     "SparseMatrix",
     "add_both_ways",
     "columns_to_entries",
+    "matmul",
+    "product",
     "row_sums",
     "rows_to_entries",
     "sampled_product",
@@ -25,4 +28,5 @@ __all__ = [
     "symmetric_normalise",
     "union",
     "use_kernels",
+    "use_onednn",
 ]

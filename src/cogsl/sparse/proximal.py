@@ -12,6 +12,8 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softshrink
 
+from cogsl.sparse.dense import product
+
 SMALL = 512
 """Up to this many rows a symmetric matrix is always decomposed as a whole."""
 
@@ -102,7 +104,8 @@ class SymmetricThreshold:
         basis, self._basis = self._basis, None
         if basis is None:
             return None
-        block = matrix @ torch.cat([basis, random_block(matrix, _FRESH, self._generator)], dim=1)
+        fresh = random_block(matrix, _FRESH, self._generator)
+        block = product(matrix, torch.cat([basis, fresh], dim=1))
         for _ in range(_TURNS):
             values, vectors, images = _rayleigh_ritz(matrix, block)
             rank = int((values.abs() > threshold).sum())
@@ -110,7 +113,7 @@ class SymmetricThreshold:
                 if 2 * len(values) > _MOST * len(matrix):
                     return None
                 fresh = random_block(matrix, len(values), self._generator)
-                images = torch.cat([images, matrix @ fresh], dim=1)
+                images = torch.cat([images, product(matrix, fresh)], dim=1)
             elif _bound(values, vectors, images, rank) <= self.tolerance * threshold * rank**0.5:
                 width = min(_block_width(rank), len(values))
                 return self._keep(values[:width], vectors[:, :width], rank)
@@ -152,18 +155,18 @@ class LeadingThreshold:
         self._basis = images[:, : self._width(matrix)]
         values, vectors = values[: self.rank], vectors[:, : self.rank]
         shrunk = softshrink(values, threshold)
-        _compose_(matrix, shrunk - values, vectors, keep=1.0)
+        _compose_(matrix, shrunk - values, vectors, add=True)
         return Shrunk(int((shrunk != 0).sum()), float(shrunk.abs().sum()))
 
     def _block(self, matrix: Tensor) -> Tensor:
         """Return vectors near the leading ones, and some random ones that find what is new."""
         if self._basis is not None:
             fresh = min(_FRESH, len(matrix) - self._basis.shape[1])
-            found = matrix @ random_block(matrix, fresh, self._generator)
+            found = product(matrix, random_block(matrix, fresh, self._generator))
             return torch.cat([self._basis, found], dim=1)
         block = random_block(matrix, self._width(matrix), self._generator)
         for _ in range(_FIRST_TURNS):
-            block = torch.linalg.qr(matrix @ block).Q
+            block = torch.linalg.qr(product(matrix, block)).Q
         return block
 
     def _width(self, matrix: Tensor) -> int:
@@ -175,8 +178,8 @@ def random_block(like: Tensor, width: int, generator: torch.Generator) -> Tensor
     return torch.randn(len(like), width, generator=generator, dtype=like.dtype)
 
 
-def _compose_(matrix: Tensor, values: Tensor, vectors: Tensor, *, keep: float = 0.0) -> None:
-    """Write V diag(l) V^T, and ``keep`` times the matrix, over a symmetric matrix.
+def _compose_(matrix: Tensor, values: Tensor, vectors: Tensor, *, add: bool = False) -> None:
+    """Write V diag(l) V^T over a symmetric matrix, or add it.
 
     One half is computed, the other is its mirror image.
     """
@@ -184,7 +187,9 @@ def _compose_(matrix: Tensor, values: Tensor, vectors: Tensor, *, keep: float = 
     step = -(-len(matrix) // _STRIPES)
     for start in range(0, len(matrix), step):
         rows, below = slice(start, start + step), slice(0, start + step)
-        matrix[rows, below].addmm_(scaled[rows], vectors[below].T, beta=keep)
+        low_rank = product(scaled[rows], vectors[below].T)
+        part = matrix[rows, below]
+        part.add_(low_rank) if add else part.copy_(low_rank)
         matrix[:start, rows] = matrix[rows, :start].T
         corner = matrix[rows, rows]
         corner.copy_(torch.tril(corner) + torch.tril(corner, -1).T)
@@ -201,11 +206,11 @@ def _rayleigh_ritz(matrix: Tensor, block: Tensor) -> tuple[Tensor, Tensor, Tenso
     m, N x m and N x m.
     """
     Q = torch.linalg.qr(block).Q
-    ZQ = matrix @ Q
-    values, W = torch.linalg.eigh(Q.T @ ZQ)
+    ZQ = product(matrix, Q)
+    values, W = torch.linalg.eigh(product(Q.T, ZQ))
     order = values.abs().argsort(descending=True)
     W = W[:, order]
-    return values[order], Q @ W, ZQ @ W
+    return values[order], product(Q, W), product(ZQ, W)
 
 
 def _bound(values: Tensor, vectors: Tensor, images: Tensor, rank: int) -> float:
