@@ -22,7 +22,7 @@ from cogsl.methods.cogsl import CoGSL
 from cogsl.methods.cogsl_parts import build_views
 from cogsl.nn import dropout, prelu, unit_rows
 from cogsl.seeding import Seeds
-from cogsl.sparse import SparseMatrix, scope_softmax, symmetric_normalise
+from cogsl.sparse import SparseMatrix, product, scope_softmax, symmetric_normalise
 from cogsl.sparse.kernels import KERNELS, active_kernels
 from cogsl.training import adam
 from cogsl.view_estimator import EstimationPlan
@@ -123,6 +123,7 @@ def cases(problem: Problem) -> Iterator[Case]:
     """Yield every case, each made when its turn comes."""
     yield from product_cases(problem)
     yield from feature_cases(problem)
+    yield from dense_cases(problem)
     for n_nodes in sorted({min(BATCH, problem.n_nodes), problem.n_nodes}):
         yield infonce_case(problem, n_nodes)
     yield adam_case(problem)
@@ -199,6 +200,26 @@ def feature_cases(problem: Problem) -> Iterator[Case]:
         lambda: transposed @ grad,
         "dense",
         lambda: dense.t() @ grad,
+    )
+
+
+def dense_cases(problem: Problem) -> Iterator[Case]:
+    """Dense products as InfoNCE has them, by the library that is faster here and by PyTorch's."""
+    n = min(BATCH, problem.n_nodes)
+    x, y, similar = (problem.normal(n, width) for width in (COLUMNS, COLUMNS, n))
+    yield Case(
+        f"{n:,} x {COLUMNS} times its transpose",
+        "oneDNN on AMD",
+        lambda: product(x, y.t()),
+        "torch's @",
+        lambda: x @ y.t(),
+    )
+    yield Case(
+        f"{n:,} x {n:,}, transposed, times {COLUMNS} columns",
+        "oneDNN on AMD",
+        lambda: product(similar.t(), x),
+        "torch's @",
+        lambda: similar.t() @ x,
     )
 
 
