@@ -9,9 +9,12 @@ from typing import Any
 
 from cogsl.errors import import_extra
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000", "#777777")
-"""Of Okabe and Ito, told apart by the colour-blind, and a grey."""
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+COLOURS = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"),
+    *("#777777", "#882255"),
+)
+"""Of Okabe and Ito, told apart by the colour-blind, a grey, and the wine red of Tol."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<")
 DASHES = (
     (),
     (5, 2),
@@ -21,6 +24,7 @@ DASHES = (
     (7, 2, 1.5, 2, 1.5, 2),
     (2, 1, 1, 1),
     (10, 3),
+    (4, 1.5, 1, 1.5, 4, 1.5),
 )
 CONTEXT = "#c4c4c4"
 """Of what is drawn only to compare with."""
@@ -43,7 +47,7 @@ _STAR = 7.0  # a star looks smaller than it is
 
 @dataclass(frozen=True)
 class Look:
-    """How a series is drawn; no two of the first eight share a colour, a marker or dashes."""
+    """How a series is drawn; no two of the first nine share a colour, a marker or dashes."""
 
     colour: str
     marker: str
