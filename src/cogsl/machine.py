@@ -101,12 +101,11 @@ def _container_memory() -> int:
 def processor_maker() -> str:
     """Return the maker as the processor names it, e.g. ``AuthenticAMD``; "" where it is unknown."""
     with contextlib.suppress(OSError):
-        found = re.search(r"^vendor_id\s*:\s*(\S+)", (_PROC / "cpuinfo").read_text(), re.MULTILINE)
+        text = (_PROC / "cpuinfo").read_text()
+        found = re.search(r"^vendor_id\s*:\s*(\S+)", text, re.MULTILINE)
         return found.group(1) if found else ""
-    names = (
-        platform.processor().replace(",", " ").split()
-    )  # Windows: "AMD64 Family 25 ..., AuthenticAMD"
-    return names[-1] if names and names[-1] in _MAKERS else ""
+    name = platform.processor()  # on Windows "AMD64 Family 25 Model 33, AuthenticAMD"
+    return next((maker for maker in _MAKERS if maker in name), "")
 
 
 def parse_bytes(text: str) -> int:
