@@ -19,7 +19,7 @@ SMALL = 512
 
 _MOST = 0.5  # share of N up to which a block of vectors is cheaper than all of them
 _FRESH = 8  # random vectors that join the block each time
-_STRIPES = 8  # of rows, each computed up to the diagonal
+_STRIPES = 8  # of rows and of columns, computed up to the diagonal
 _TURNS = 6  # how often a block is multiplied before all vectors are computed
 _FIRST_TURNS = 8  # how often a block of random vectors is multiplied before it is used
 
@@ -186,10 +186,11 @@ def _compose_(matrix: Tensor, values: Tensor, vectors: Tensor, *, add: bool = Fa
     scaled = vectors * values
     step = -(-len(matrix) // _STRIPES)
     for start in range(0, len(matrix), step):
-        rows, below = slice(start, start + step), slice(0, start + step)
-        low_rank = product(scaled[rows], vectors[below].T)
-        part = matrix[rows, below]
-        part.add_(low_rank) if add else part.copy_(low_rank)
+        rows = slice(start, start + step)
+        for left in range(0, start + step, step):
+            columns = slice(left, left + step)
+            low_rank, part = product(scaled[rows], vectors[columns].T), matrix[rows, columns]
+            part.add_(low_rank) if add else part.copy_(low_rank)
         matrix[:start, rows] = matrix[rows, :start].T
         corner = matrix[rows, rows]
         corner.copy_(torch.tril(corner) + torch.tril(corner, -1).T)
