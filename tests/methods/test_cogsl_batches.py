@@ -17,6 +17,7 @@ from cogsl.methods.cogsl_inference import infer
 from cogsl.methods.cogsl_parts import ClusterBatches, Part, build_views, make_parts
 from cogsl.scorers import SCORERS
 from cogsl.seeding import Seeds
+from cogsl.sparse import dense, use_onednn
 from cogsl.training import StateAverage
 from cogsl.training.averaging import State
 from tests.common.graphs import two_groups
@@ -183,3 +184,22 @@ def test_a_graph_without_edges_can_be_cut_too() -> None:
     parts = make_parts(make(**IN_FOUR), bare, Seeds(0))
     assert isinstance(parts, ClusterBatches)
     assert sum(part.n_nodes for part in parts) == graph.n_nodes
+
+
+@pytest.mark.parametrize(("clusters", "used"), [(1, True), (4, False)])
+def test_batches_keep_no_memory_for_products_of_their_shapes(
+    clusters: int, used: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """oneDNN keeps some for every shape that it meets, and batches differ in theirs."""
+    seen: list[torch.Size] = []
+
+    def noted(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        seen.append(left.shape)
+        return left @ right
+
+    monkeypatch.setattr(dense, "_onednn_works", lambda: True)
+    monkeypatch.setattr(dense, "_by_onednn", noted)
+    monkeypatch.setattr(dense, "_WORTH_IT", 1)
+    with use_onednn(True):
+        make(iterations=2, clusters=clusters, clusters_per_batch=1).fit(two_groups(), seed=0)
+    assert bool(seen) is used

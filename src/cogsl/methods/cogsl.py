@@ -30,6 +30,7 @@ from cogsl.methods.cogsl_outcome import OUTCOMES, SMOOTHING, Kept, Outcome, Stat
 from cogsl.methods.cogsl_parts import ClusterBatches, Part, Parts, build_views, make_parts
 from cogsl.methods.cogsl_settings import CoGSLSettings
 from cogsl.seeding import Seeds, random_scope
+from cogsl.sparse import use_onednn
 from cogsl.training import LabelledNodes, Listener, Patience, StateAverage
 from cogsl.training.allocator import freed_memory_kept
 from cogsl.views import Change
@@ -141,9 +142,10 @@ class CoGSL(CoGSLSettings, NodeClassifier):
                 self._validate(folds, outcome, tally, clock)
             else:
                 for folds.part in clock.each("batch", parts):
-                    with folds.replaced_by(average.state):
-                        self._validate(folds, outcome, tally, clock)
-                    self._train(folds, eta, tally, clock)
+                    with use_onednn(False):  # it keeps memory for each shape; batches differ
+                        with folds.replaced_by(average.state):
+                            self._validate(folds, outcome, tally, clock)
+                        self._train(folds, eta, tally, clock)
                     average.update(folds.state())
             folds.end_iteration()
             output = outcome.settle(tally.output)

@@ -33,7 +33,6 @@ from cogsl.nn import (
     FeatureMatrix,
     Propagated,
     feature_rows,
-    features_times,
     graph_convolution,
     row_length,
 )
@@ -187,7 +186,7 @@ class Folds(Networks):
             reached = rows.pattern.used_columns
             features = feature_rows(self.part.features, reached)
             rows, weight = rows.columns(reached), self.phi.encoder_weights[number]
-            projected = features_times(features, weight.detach())
+            projected = features @ weight.detach()
         return graph_convolution(rows, projected)
 
     @torch.no_grad()
@@ -195,7 +194,7 @@ class Folds(Networks):
         """Return X W of everything that reads the features, and the beliefs, as constants."""
         patterns = (*(plan.pattern for plan in self.part.plans), self.part.fusion_plan.pattern)
         encoders = [
-            None if self._samples_little_of(pattern) else features_times(self.part.features, weight)
+            None if self._samples_little_of(pattern) else self.part.features @ weight
             for pattern, weight in zip(patterns, self.phi.encoder_weights, strict=True)
         ]
         return Projections(self._opinions(), encoders)
@@ -206,9 +205,7 @@ class Folds(Networks):
         return size is not None and size * pattern.nnz <= FEW * n * n
 
     def _opinions(self) -> Opinions:
-        projected = [
-            features_times(self.part.features, classifier.first) for classifier in self.classifiers
-        ]
+        projected = [self.part.features @ classifier.first for classifier in self.classifiers]
         return Opinions(
             projected, self.beliefs((plan.basic for plan in self.part.plans), projected)
         )

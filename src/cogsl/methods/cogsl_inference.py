@@ -21,7 +21,6 @@ from cogsl.nn import (
     FeatureMatrix,
     Propagated,
     feature_matrix,
-    features_times,
     graph_convolution,
 )
 from cogsl.scorers import Nodes
@@ -57,7 +56,7 @@ def infer(
 ) -> Inferred:
     """Return what the networks, as they are now, make of a whole graph."""
     features = feature_matrix(graph.features, networks.dtype)
-    projected = [features_times(features, classifier.first) for classifier in networks.classifiers]
+    projected = [features @ classifier.first for classifier in networks.classifiers]
 
     def classify(number: int, view: sp.csr_array) -> Tensor:
         matrix = SparseMatrix.from_scipy(view, networks.dtype)

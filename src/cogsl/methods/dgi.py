@@ -24,10 +24,9 @@ from cogsl.cost import Cost, Estimate, GraphSize, slowness
 from cogsl.graph import Graph
 from cogsl.methods.base import About
 from cogsl.methods.base_probed import ProbedClassifier
-from cogsl.nn import feature_matrix, features_times, glorot, prelu
+from cogsl.nn import feature_matrix, glorot, prelu
 from cogsl.seeding import Seeds
 from cogsl.settings import setting
-from cogsl.sparse import matmul
 from cogsl.training import Listener, adam, descend, probe_seconds
 from cogsl.views.base import propagation
 
@@ -116,13 +115,13 @@ class Encoder(nn.Module):
         if self.smooths_first:
             assert isinstance(self.features, Tensor)
             return self.features
-        return features_times(self.features, self.weight)
+        return self.features @ self.weight
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Return the embeddings of such inputs, N x hidden; their rows may have been shuffled."""
         smoothed = self.view @ inputs
         if self.smooths_first:
-            smoothed = matmul(smoothed, self.weight)
+            smoothed = smoothed @ self.weight
         return prelu(smoothed + self.bias, self.slope)
 
     @torch.no_grad()

@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu, linear
 
-from cogsl.nn import ACTIVATIONS, FeatureMatrix, features_times, glorot, prelu, unit_rows
-from cogsl.sparse import SparseMatrix, matmul
+from cogsl.nn import ACTIVATIONS, FeatureMatrix, glorot, prelu, unit_rows
+from cogsl.sparse import SparseMatrix
 
 _PRELU_START = 0.25
 ENCODER_ACTIVATIONS = ("prelu", *ACTIVATIONS)
@@ -49,11 +49,11 @@ class Encoder(nn.Module):
         """
         weight = self.first if mask is None else self.first * mask[:, None]
         if isinstance(features, Tensor) and features.shape[1] < weight.shape[1]:
-            smoothed = matmul(view @ features, weight)  # fewer columns to smooth
+            smoothed = (view @ features) @ weight  # fewer columns to smooth
         else:
-            smoothed = view @ features_times(features, weight)
+            smoothed = view @ (features @ weight)
         hidden = self._activate(smoothed + self.first_bias)
-        return self._activate(view @ matmul(hidden, self.second) + self.second_bias)
+        return self._activate(view @ (hidden @ self.second) + self.second_bias)
 
     def _activate(self, x: Tensor) -> Tensor:
         return ACTIVATIONS[self.activation](x) if self.slope is None else prelu(x, self.slope)

@@ -21,7 +21,7 @@ from cogsl.methods.idgl_metric import (
     similarity_graph,
     weighted_units,
 )
-from cogsl.nn import FeatureMatrix, dropout, features_times, glorot
+from cogsl.nn import FeatureMatrix, dropout, glorot
 from cogsl.sparse import SparseMatrix
 from cogsl.sparse.dense_graph import gram_matrix
 
@@ -172,7 +172,7 @@ class Network(nn.Module):
         generator : draws the dropout masks; None means no dropout.
         """
         first = self.learner.from_features()
-        projected = features_times(self.learner.features, self.first)  # N x hidden
+        projected = self.learner.features @ self.first  # N x hidden
         starts = (self.given @ projected, first.spread(projected))
         embeddings = self._embed(*starts, None, generator)
         yield Turn(first, self._classify(embeddings, first, None))

@@ -16,7 +16,7 @@ from cogsl.cost import Estimate, GraphSize
 from cogsl.graph import Graph
 from cogsl.methods.base import About
 from cogsl.methods.base_supervised import Network, SupervisedClassifier
-from cogsl.nn import dropout, dropped_features, feature_matrix, features_times, glorot
+from cogsl.nn import dropout, dropped_features, feature_matrix, glorot
 from cogsl.seeding import Seeds
 
 
@@ -57,6 +57,6 @@ class _Network(nn.Module):
     def forward(self, *, generator: torch.Generator | None) -> Tensor:
         """Return log-predictions for all nodes, N x C; no generator, no dropout."""
         features = dropped_features(self.features, self.input_rate, generator=generator)
-        hidden = (features_times(features, self.first) + self.first_bias).relu()
+        hidden = (features @ self.first + self.first_bias).relu()
         hidden = dropout(hidden, self.rate, generator=generator)
         return torch.log_softmax(hidden @ self.second + self.second_bias, dim=1)

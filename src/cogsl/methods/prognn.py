@@ -39,7 +39,7 @@ from cogsl.machine import free_memory
 from cogsl.methods.base import About, NodeClassifier
 from cogsl.methods.prognn_graph import LearnedGraph
 from cogsl.methods.prognn_settings import ProGNNSettings
-from cogsl.nn import GCNClassifier, feature_matrix, features_times
+from cogsl.nn import GCNClassifier, feature_matrix
 from cogsl.seeding import Seeds
 from cogsl.sparse.dense_graph import NormalisedGraph, entries_above
 from cogsl.training import (
@@ -190,6 +190,6 @@ class _Trainer:
         return nll_loss(output, self._nodes.train_labels)
 
     def _output(self, view: NormalisedGraph, *, generator: torch.Generator | None = None) -> Tensor:
-        smoothed = view @ features_times(self._features, self._classifier.first)
+        smoothed = view @ (self._features @ self._classifier.first)
         output: Tensor = self._classifier(view, smoothed, generator=generator)
         return output

@@ -16,7 +16,6 @@ from cogsl.nn.inputs import (
     dropped_features,
     feature_matrix,
     feature_rows,
-    features_times,
     row_length,
 )
 from cogsl.nn.message_passing import FeatureProduct, MessagePassingGCN, edge_index
@@ -36,7 +35,6 @@ __all__ = [
     "edge_index",
     "feature_matrix",
     "feature_rows",
-    "features_times",
     "glorot",
     "graph_convolution",
     "prelu",

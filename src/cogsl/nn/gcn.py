@@ -11,8 +11,8 @@ from torch import Tensor, nn
 from torch.nn.functional import elu, relu
 
 from cogsl.nn.init import dropout, glorot, zeros
-from cogsl.nn.inputs import FeatureMatrix, feature_rows, features_times
-from cogsl.sparse import SparseMatrix, matmul
+from cogsl.nn.inputs import FeatureMatrix, feature_rows
+from cogsl.sparse import SparseMatrix
 
 FEW = 0.25  # share of the nodes up to which some rows are worked out by themselves
 _MOST_REACHED = 0.7  # share of the nodes above which picking features costs more than it spares
@@ -58,11 +58,11 @@ class Propagated:
     def __call__(self, weight: Tensor, rows: Tensor | None = None) -> Tensor:
         """Return V X W, N x d, or only some of its rows."""
         if isinstance(self.features, Tensor):
-            return matmul(self._smooth(self.features, rows), weight)
+            return self._smooth(self.features, rows) @ weight
         if rows is None:
-            return graph_convolution(self.view, features_times(self.features, weight))
+            return graph_convolution(self.view, self.features @ weight)
         view, features = self._near(rows)
-        return graph_convolution(view, features_times(features, weight))
+        return graph_convolution(view, features @ weight)
 
     def _near(self, rows: Tensor) -> tuple[SparseMatrix, FeatureMatrix]:
         """Return some rows of V, and of X and V only what these rows reach if that is little."""

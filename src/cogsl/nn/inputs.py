@@ -10,7 +10,7 @@ from torch import Tensor
 
 from cogsl.graph import Features
 from cogsl.nn.init import dropout
-from cogsl.sparse import SparseMatrix, matmul
+from cogsl.sparse import SparseMatrix
 
 FeatureMatrix = Tensor | SparseMatrix
 
@@ -26,11 +26,6 @@ def feature_rows(features: FeatureMatrix, index: Tensor) -> FeatureMatrix:
     if isinstance(features, Tensor):
         return features.index_select(0, index)
     return features.rows(index)
-
-
-def features_times(features: FeatureMatrix, weight: Tensor) -> Tensor:
-    """Return X W, N x d."""
-    return matmul(features, weight) if isinstance(features, Tensor) else features @ weight
 
 
 def dropped_features(

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from cogsl.graph import Features
 from cogsl.nn.init import dropout, glorot
-from cogsl.nn.inputs import FeatureMatrix, dropped_features, feature_matrix, features_times
+from cogsl.nn.inputs import FeatureMatrix, dropped_features, feature_matrix
 
 
 def edge_index(adjacency: sp.csr_array) -> tuple[Tensor, Tensor]:
@@ -29,7 +29,7 @@ class FeatureProduct(nn.Module):
 
     def forward(self, features: FeatureMatrix) -> Tensor:
         """Return X W, N x hidden."""
-        return features_times(features, self.weight)
+        return features @ self.weight
 
 
 class MessagePassingGCN(nn.Module):

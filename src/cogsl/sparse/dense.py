@@ -4,6 +4,9 @@ PyTorch multiplies float32 with MKL, which on other makers' processors than Inte
 AVX-512. oneDNN, which every x86 build of PyTorch has as well, uses it there: products of a million
 multiplications and more take half to a third of the time. It is found out once, from the processor
 alone, so that the same machine always takes the same way.
+
+oneDNN keeps some memory for every shape that it has met, up to a thousand. So these products are
+for operands whose shapes stay the same from step to step; elsewhere ``use_onednn(False)``.
 """
 
 from __future__ import annotations

@@ -12,14 +12,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import softshrink
 
-from cogsl.sparse.dense import product
-
 SMALL = 512
 """Up to this many rows a symmetric matrix is always decomposed as a whole."""
 
 _MOST = 0.5  # share of N up to which a block of vectors is cheaper than all of them
 _FRESH = 8  # random vectors that join the block each time
-_STRIPES = 8  # of rows and of columns, computed up to the diagonal
+_STRIPES = 8  # of rows, each computed up to the diagonal
 _TURNS = 6  # how often a block is multiplied before all vectors are computed
 _FIRST_TURNS = 8  # how often a block of random vectors is multiplied before it is used
 
@@ -104,8 +102,7 @@ class SymmetricThreshold:
         basis, self._basis = self._basis, None
         if basis is None:
             return None
-        fresh = random_block(matrix, _FRESH, self._generator)
-        block = product(matrix, torch.cat([basis, fresh], dim=1))
+        block = matrix @ torch.cat([basis, random_block(matrix, _FRESH, self._generator)], dim=1)
         for _ in range(_TURNS):
             values, vectors, images = _rayleigh_ritz(matrix, block)
             rank = int((values.abs() > threshold).sum())
@@ -113,7 +110,7 @@ class SymmetricThreshold:
                 if 2 * len(values) > _MOST * len(matrix):
                     return None
                 fresh = random_block(matrix, len(values), self._generator)
-                images = torch.cat([images, product(matrix, fresh)], dim=1)
+                images = torch.cat([images, matrix @ fresh], dim=1)
             elif _bound(values, vectors, images, rank) <= self.tolerance * threshold * rank**0.5:
                 width = min(_block_width(rank), len(values))
                 return self._keep(values[:width], vectors[:, :width], rank)
@@ -155,18 +152,18 @@ class LeadingThreshold:
         self._basis = images[:, : self._width(matrix)]
         values, vectors = values[: self.rank], vectors[:, : self.rank]
         shrunk = softshrink(values, threshold)
-        _compose_(matrix, shrunk - values, vectors, add=True)
+        _compose_(matrix, shrunk - values, vectors, keep=1.0)
         return Shrunk(int((shrunk != 0).sum()), float(shrunk.abs().sum()))
 
     def _block(self, matrix: Tensor) -> Tensor:
         """Return vectors near the leading ones, and some random ones that find what is new."""
         if self._basis is not None:
             fresh = min(_FRESH, len(matrix) - self._basis.shape[1])
-            found = product(matrix, random_block(matrix, fresh, self._generator))
+            found = matrix @ random_block(matrix, fresh, self._generator)
             return torch.cat([self._basis, found], dim=1)
         block = random_block(matrix, self._width(matrix), self._generator)
         for _ in range(_FIRST_TURNS):
-            block = torch.linalg.qr(product(matrix, block)).Q
+            block = torch.linalg.qr(matrix @ block).Q
         return block
 
     def _width(self, matrix: Tensor) -> int:
@@ -178,19 +175,16 @@ def random_block(like: Tensor, width: int, generator: torch.Generator) -> Tensor
     return torch.randn(len(like), width, generator=generator, dtype=like.dtype)
 
 
-def _compose_(matrix: Tensor, values: Tensor, vectors: Tensor, *, add: bool = False) -> None:
-    """Write V diag(l) V^T over a symmetric matrix, or add it.
+def _compose_(matrix: Tensor, values: Tensor, vectors: Tensor, *, keep: float = 0.0) -> None:
+    """Write V diag(l) V^T, and ``keep`` times the matrix, over a symmetric matrix.
 
     One half is computed, the other is its mirror image.
     """
     scaled = vectors * values
     step = -(-len(matrix) // _STRIPES)
     for start in range(0, len(matrix), step):
-        rows = slice(start, start + step)
-        for left in range(0, start + step, step):
-            columns = slice(left, left + step)
-            low_rank, part = product(scaled[rows], vectors[columns].T), matrix[rows, columns]
-            part.add_(low_rank) if add else part.copy_(low_rank)
+        rows, below = slice(start, start + step), slice(0, start + step)
+        matrix[rows, below].addmm_(scaled[rows], vectors[below].T, beta=keep)
         matrix[:start, rows] = matrix[rows, :start].T
         corner = matrix[rows, rows]
         corner.copy_(torch.tril(corner) + torch.tril(corner, -1).T)
@@ -207,11 +201,11 @@ def _rayleigh_ritz(matrix: Tensor, block: Tensor) -> tuple[Tensor, Tensor, Tenso
     m, N x m and N x m.
     """
     Q = torch.linalg.qr(block).Q
-    ZQ = product(matrix, Q)
-    values, W = torch.linalg.eigh(product(Q.T, ZQ))
+    ZQ = matrix @ Q
+    values, W = torch.linalg.eigh(Q.T @ ZQ)
     order = values.abs().argsort(descending=True)
     W = W[:, order]
-    return values[order], product(Q, W), product(ZQ, W)
+    return values[order], Q @ W, ZQ @ W
 
 
 def _bound(values: Tensor, vectors: Tensor, images: Tensor, rank: int) -> float:

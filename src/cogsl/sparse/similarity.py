@@ -18,7 +18,6 @@ from torch import Tensor
 from torch.autograd import Function
 from torch.autograd.function import once_differentiable
 
-from cogsl.sparse.dense import product
 from cogsl.sparse.ops import SparseMatrix
 from cogsl.sparse.pattern import Pattern
 
@@ -39,15 +38,15 @@ def _strips(n: int) -> Iterator[tuple[slice, slice, slice]]:
 
 def _strip(units: Tensor, rows: slice, columns: slice, threshold: float) -> Tensor:
     """Return some rows and columns of A."""
-    return torch.threshold_(product(units[rows], units[columns].T), threshold, 0.0)
+    return torch.threshold_(units[rows] @ units[columns].T, threshold, 0.0)
 
 
 def _add_product(
     out: Tensor, strip: Tensor, dense: Tensor, rows: slice, columns: slice, beyond: slice
 ) -> None:
     """Add a strip's share of A times ``dense``, and its mirror image's, to ``out``."""
-    out[rows] += product(strip, dense[columns])
-    out[beyond] += product(strip[:, rows.stop - rows.start :].T, dense[rows])
+    out[rows].addmm_(strip, dense[columns])
+    out[beyond].addmm_(strip[:, rows.stop - rows.start :].T, dense[rows])
 
 
 class _SimilarProduct(Function):
@@ -72,9 +71,7 @@ class _SimilarProduct(Function):
         for rows, columns, beyond in _strips(len(units)):
             strip = _strip(units, rows, columns, ctx.threshold)
             _add_product(grad_dense, strip, grad, rows, columns, beyond)
-            pull = torch.ops.aten.threshold_backward(
-                product(left[rows], right[columns].T), strip, 0.0
-            )
+            pull = torch.ops.aten.threshold_backward(left[rows] @ right[columns].T, strip, 0.0)
             _add_product(grad_units, pull, units, rows, columns, beyond)
         return grad_units, grad_dense, None
 
